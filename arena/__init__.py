@@ -1,0 +1,3 @@
+"""Tournament runner for pluggable AI bots in games with hidden information."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,76 @@
+"""What is said beside the data: remarks, progress and the way on, all on standard error."""
+
+import sys
+import time
+from types import TracebackType
+from typing import Self
+
+import typer
+
+from arena.referee.record import MatchRecord
+from arena.wire.escape import printable
+
+_PLAIN_EVERY_S = 10.0
+_ENOUGH = 1.5
+"""From so many minutes or hours on they are said as such."""
+
+
+def remark(text: str) -> None:
+    """Say ``text``, made fit for a terminal, on a line of standard error."""
+    typer.echo(printable(text), err=True)
+
+
+class Progress:
+    """The report of a run: a bar on a terminal, elsewhere a plain line now and then."""
+
+    def __init__(self, done: int, total: int) -> None:
+        self._bar = (
+            typer.progressbar(
+                length=total, label="matches", show_pos=True, file=sys.stderr, width=30
+            )
+            if sys.stderr.isatty()
+            else None
+        )
+        self._done = done
+        self._said = time.monotonic()
+        self._faults = 0
+
+    def __enter__(self) -> Self:
+        if self._bar:
+            self._bar.__enter__()
+            self._bar.update(self._done)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar:
+            self._bar.__exit__(kind, error, trace)
+
+    def played(self, record: MatchRecord, done: int, total: int) -> None:
+        """Tell that a match is stored."""
+        self._faults += len(record.faults)
+        if self._bar:
+            self._bar.update(done - self._done)
+        elif done == total or time.monotonic() - self._said >= _PLAIN_EVERY_S:
+            self._said = time.monotonic()
+            faults = f", {self._faults} faults" if self._faults else ""
+            remark(f"{done} of {total} matches{faults}")
+        self._done = done
+
+    def remark(self, text: str) -> None:
+        """Say something worth a line."""
+        if self._bar:
+            typer.echo(err=True)
+        remark(text)
+
+
+def duration(seconds: float) -> str:
+    """Return ``seconds`` as people say it: ``40 s``, ``12 min``, ``3.5 h``."""
+    minutes = seconds / 60
+    if minutes < _ENOUGH:
+        return f"{max(1, round(seconds))} s"
+    return f"{minutes:.0f} min" if minutes / 60 < _ENOUGH else f"{minutes / 60:.1f} h"

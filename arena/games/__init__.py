@@ -1,0 +1,58 @@
+"""The games, by name.
+
+This package is public API, for bots too: it is pure, and needs `arena.errors` and msgspec alone.
+A game of the house is a line in `BUILT_IN`; a package of somebody else adds one by an entry point
+in the group ``arena.games`` that names its `Game` value.
+"""
+
+import difflib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.metadata import entry_points
+
+from arena.errors import UsageError
+from arena.games.base import AnyGame, Game, by_name
+from arena.games.couperation import COUPERATION
+from arena.games.donburiko import DONBURIKO
+
+BUILT_IN: tuple[AnyGame, ...] = (DONBURIKO, COUPERATION)
+ENTRY_POINTS = "arena.games"
+
+
+@cache
+def games() -> Mapping[str, AnyGame]:
+    """Return every game by name: the built-in ones, then those of installed packages.
+
+    Raises:
+        UsageError: an entry point is not a `Game`, or takes a name that is already taken.
+    """
+    found = list(BUILT_IN)
+    for point in entry_points(group=ENTRY_POINTS):
+        game = point.load()
+        if not isinstance(game, Game):
+            raise UsageError(
+                f"entry point {point.name!r} of {ENTRY_POINTS} is not a Game: {point.value}"
+            )
+        if game.name in (known.name for known in found):
+            raise UsageError(
+                f"entry point {point.name!r} takes the name of another game: {game.name}"
+            )
+        found.append(game)
+    return by_name(found)
+
+
+def get_game(name: str) -> AnyGame:
+    """Return the game called ``name``, or raise `UsageError` with the closest name."""
+    try:
+        return games()[name]
+    except KeyError:
+        raise UsageError(f"no game is called {name!r}{closest(name, games())}") from None
+
+
+def closest(name: str, known: Iterable[str]) -> str:
+    """Return a hint for a misspelt name: the closest of ``known``, or all of them."""
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    if near:
+        return f"; did you mean {near[0]!r}?"
+    return f"; there is {', '.join(names)}" if names else ""

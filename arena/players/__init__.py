@@ -1,0 +1,1 @@
+"""Who holds a seat; the only package that starts processes."""

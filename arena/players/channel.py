@@ -1,0 +1,202 @@
+"""One bot's three pipes: bytes and time, and nothing of messages or games.
+
+Raw non-blocking descriptors, one `poll`, one absolute deadline a question: a bot that trickles,
+floods, stalls or never reads costs its own time and nothing else.
+"""
+
+import contextlib
+import os
+import select
+import time
+
+from arena.errors import BotFault, FaultCode
+from arena.players.tail import Tail
+from arena.wire.messages import MAX_LINE_BYTES
+
+_CHUNK = 64 * 1024
+_TELL_S = 0.25
+"""How long a line without an answer may wait for room in the pipe."""
+
+
+class LineChannel:
+    """Standard input, output and error of a bot's process.
+
+    The channel owns the three descriptors and closes them.
+    """
+
+    def __init__(self, to_bot: int, from_bot: int, log: int, gone: int) -> None:
+        """Take over the descriptors.
+
+        Args:
+            to_bot: writes to the bot's standard input.
+            from_bot: reads its standard output.
+            log: reads its standard error.
+            gone: becomes readable when the process has exited; not owned.
+        """
+        for descriptor in (to_bot, from_bot, log):
+            os.set_blocking(descriptor, False)
+        self._to_bot = to_bot
+        self._from_bot = from_bot
+        self._log = log
+        self._gone = gone
+        self._log_open = True
+        self._pending = bytearray()
+        self._poll = select.poll()
+        for descriptor in (from_bot, log, gone):
+            self._poll.register(descriptor, select.POLLIN)
+        self.stderr = Tail()
+
+    def ask(self, line: bytes, budget_ms: int) -> bytes:
+        """Send ``line`` and return the next line of the bot, without its LF.
+
+        Raises:
+            BotFault: as `arena.referee.player.Player.ask` has it.
+        """
+        deadline = time.monotonic() + budget_ms / 1000
+        if found := self.unasked():
+            raise BotFault(FaultCode.BAD_MESSAGE, "wrote before it was asked", found)
+        if not self._send(line, deadline):
+            raise BotFault(FaultCode.TIMEOUT, "did not read its input in time")
+        return self._receive(deadline)
+
+    def tell(self, line: bytes) -> None:
+        """Send ``line`` as far as the bot takes it at once; one that is gone is no matter."""
+        with contextlib.suppress(BotFault):
+            self._send(line, time.monotonic() + _TELL_S)
+
+    def unasked(self) -> bytes:
+        """Return what the bot has written so far without being asked, capped."""
+        self._read()
+        return bytes(self._pending)
+
+    def drain(self, until: float) -> bool:
+        """Read standard error until the process is gone; return whether it went before ``until``.
+
+        Args:
+            until: an instant of `time.monotonic`.
+        """
+        gone = False
+        while not gone and (left := until - time.monotonic()) > 0:
+            ready = self._poll.poll(left * 1000)
+            gone = any(descriptor == self._gone for descriptor, _ in ready)
+            for descriptor, _ in ready:
+                if descriptor == self._log:
+                    self._read_log()
+                elif descriptor == self._from_bot:
+                    self._skip_output()
+        return gone
+
+    def end_input(self) -> None:
+        """Close the bot's standard input, so that it reads the end of the file."""
+        if self._to_bot >= 0:
+            os.close(self._to_bot)
+            self._to_bot = -1
+
+    def close(self) -> None:
+        """Close all; what standard error still holds is kept."""
+        self.end_input()
+        if self._from_bot >= 0:
+            self._read_log()
+            os.close(self._from_bot)
+            os.close(self._log)
+            self._from_bot = self._log = -1
+
+    def _send(self, line: bytes, deadline: float) -> bool:
+        """Write all of ``line``; return False where the deadline came first."""
+        view = memoryview(line)
+        writable = None
+        while view:
+            try:
+                view = view[os.write(self._to_bot, view) :]
+            except BlockingIOError:
+                # Only a bot that does not read brings us here: a pipe holds 64 KiB.
+                if writable is None:
+                    writable = select.poll()
+                    writable.register(self._to_bot, select.POLLOUT)
+                    if self._log_open:
+                        writable.register(self._log, select.POLLIN)
+                left_ms = (deadline - time.monotonic()) * 1000
+                if left_ms <= 0 or not writable.poll(left_ms):
+                    return False
+                if self._log_open and not self._read_log():
+                    writable.unregister(self._log)
+            except OSError:
+                # Its last words may still be in the pipe; whoever reads next finds its end.
+                return True
+        return True
+
+    def _receive(self, deadline: float) -> bytes:
+        searched = 0
+        while (end := self._pending.find(b"\n", searched)) < 0:
+            searched = len(self._pending)
+            if searched > MAX_LINE_BYTES:
+                raise self._too_long()
+            self._wait(deadline)
+        if end > MAX_LINE_BYTES:
+            raise self._too_long()
+        line = bytes(self._pending[:end])
+        del self._pending[: end + 1]
+        return line
+
+    def _wait(self, deadline: float) -> None:
+        """Wait for more output, and read it.
+
+        Raises:
+            BotFault: the deadline passed, or there will be no more.
+        """
+        left_ms = (deadline - time.monotonic()) * 1000
+        ready = self._poll.poll(left_ms) if left_ms > 0 else []
+        if not ready:
+            # No figure here: what is left of the extra time differs when a match is repeated.
+            text = (
+                "no complete line in time: it began one and did not end it"
+                if self._pending
+                else "wrote nothing in time: it is too slow, or does not flush its output"
+            )
+            raise BotFault(FaultCode.TIMEOUT, text, bytes(self._pending))
+        readable = {descriptor for descriptor, _ in ready}
+        if self._log in readable:
+            self._read_log()
+        # A process that is gone may have left its last line: read before calling it a crash.
+        if self._from_bot in readable or self._gone in readable:
+            more = self._read()
+            if more == 0 or (more is None and self._gone in readable):
+                text = "closed its output" if more == 0 else "exited, and left its output open"
+                raise BotFault(FaultCode.EXITED, text, bytes(self._pending))
+
+    def _read(self) -> int | None:
+        """Read what is there; return the bytes, 0 at the end of the file, None where none are."""
+        try:
+            chunk = os.read(self._from_bot, _CHUNK)
+        except BlockingIOError:
+            return None
+        except OSError:
+            return 0
+        self._pending += chunk
+        return len(chunk)
+
+    def _skip_output(self) -> None:
+        """Drop output that nobody waits for any more; at its end, stop looking at it."""
+        try:
+            if not os.read(self._from_bot, _CHUNK):
+                self._poll.unregister(self._from_bot)
+        except (OSError, KeyError):
+            return
+
+    def _read_log(self) -> bool:
+        """Keep what standard error holds; return whether more may come."""
+        if self._log_open:
+            try:
+                chunk = os.read(self._log, _CHUNK)
+            except BlockingIOError:
+                return True
+            self.stderr.add(chunk)
+            if not chunk:
+                # The end of a file stays readable and would turn waiting into spinning.
+                self._poll.unregister(self._log)
+                self._log_open = False
+        return self._log_open
+
+    def _too_long(self) -> BotFault:
+        text = f"a line is longer than {MAX_LINE_BYTES} bytes"
+        return BotFault(FaultCode.BAD_MESSAGE, text, bytes(self._pending[:_CHUNK]))

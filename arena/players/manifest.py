@@ -1,0 +1,171 @@
+"""How a bot is started: its ``bot.toml``, or what its files are called."""
+
+import difflib
+import json
+import posixpath
+import tomllib
+import unicodedata
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from arena.errors import UsageError
+from arena.players.files import EXECUTABLE, PLAIN, File, shown
+from arena.wire.escape import printable
+
+MANIFEST = "bot.toml"
+RUNTIMES = ("node", "python")
+"""First words of a command that stand for an interpreter of this machine."""
+
+_KEYS = ("command", "name", "rules")
+_BY_SUFFIX = {".py": "python", ".js": "node", ".mjs": "node", ".cjs": "node"}
+_SCRIPTS = ("bot.py", "main.py", "bot.js")
+_PROGRAM = "bot"
+_MAX_MANIFEST_BYTES = 64 * 1024
+_NO_SCRIPT = ("-m", "-c")
+"""Options of Python after which no file is started."""
+
+_ECHO = 60
+
+
+class Manifest(NamedTuple):
+    """What a ``bot.toml`` says."""
+
+    command: tuple[str, ...] | None = None
+    """``python`` or ``node`` and what follows, or a program of the folder; absent: to be found."""
+
+    name: str | None = None
+    rules: bool = False
+    """Whether the bot wants the rules package, where its imports do not show it."""
+
+
+def read_manifest(file: File, where: str) -> Manifest:
+    """Return what ``file`` says; ``where`` stands for its folder in messages.
+
+    Raises:
+        UsageError: it is not TOML, or says what no bot.toml can say.
+    """
+    place = f"{where}/{MANIFEST}"
+    if len(file.content) > _MAX_MANIFEST_BYTES:
+        raise UsageError(f"{place} is longer than {_MAX_MANIFEST_BYTES // 1024} KiB")
+    try:
+        table = tomllib.loads(file.content.decode())
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{place} is not TOML: {printable(str(error), 120)}") from None
+    for key in table:
+        if key not in _KEYS:
+            near = difflib.get_close_matches(key[:_ECHO], _KEYS, n=1, cutoff=0.0)[0]
+            raise UsageError(
+                f"{place} has no key '{printable(key, _ECHO)}'; did you mean '{near}'?"
+            )
+    return Manifest(
+        command=_words(table["command"], place) if "command" in table else None,
+        name=_typed(table, "name", str, "a string", place),
+        rules=bool(_typed(table, "rules", bool, "true or false", place)),
+    )
+
+
+def _typed(table: dict[str, Any], key: str, kind: type, meaning: str, place: str) -> Any:  # noqa: ANN401 - TOML data
+    value = table.get(key)
+    if value is not None and type(value) is not kind:
+        raise UsageError(f"{place}: {key} is {meaning}")
+    return value
+
+
+def _words(value: object, place: str) -> tuple[str, ...]:
+    words = value if isinstance(value, list) else []
+    if not words or not all(isinstance(word, str) and word for word in words):
+        raise UsageError(f'{place}: command is a list of strings, such as ["python", "bot.py"]')
+    for word in words:
+        if any(unicodedata.category(char) in {"Cc", "Cs"} for char in word):
+            raise UsageError(
+                f"{place}: the command has a control character: '{printable(word, _ECHO)}'"
+            )
+    return tuple(words)
+
+
+def check_command(
+    command: tuple[str, ...], files: Mapping[str, File], where: str
+) -> tuple[str, ...]:
+    """Return ``command`` with plain paths, or raise `UsageError` if it starts nothing."""
+    program = command[0]
+    words = [_plain(word, files) for word in command[1:]]
+    if program not in RUNTIMES:
+        path = posixpath.normpath(program)
+        if path not in files:
+            near = difflib.get_close_matches(program[:_ECHO], [*RUNTIMES, *files], n=1)
+            hint = f"; did you mean '{printable(near[0], _ECHO)}'?" if near else ""
+            raise UsageError(
+                f"{where}: a command begins with python, node or a file of the folder, "
+                f"not with '{printable(program, _ECHO)}'{hint}"
+            )
+        if files[path].mode != EXECUTABLE:
+            raise UsageError(f"{where}: {shown(path)} is not executable: chmod +x it")
+        return (path, *words)
+    script = next((word for word in words if not word.startswith("-")), None)
+    if script is None:
+        raise UsageError(f"{where}: the command says no script for {program} to run")
+    # With an option before it, the word may be a module or the option's own value.
+    if words[0] == script and script not in files:
+        raise UsageError(
+            f"{where}: the command names '{printable(script, _ECHO)}', which is no file of the bot"
+        )
+    return (program, *words)
+
+
+def _plain(word: str, files: Mapping[str, File]) -> str:
+    path = posixpath.normpath(word)
+    return path if path in files else word
+
+
+def script_of(command: tuple[str, ...], files: Mapping[str, File]) -> str | None:
+    """Return the path of the file in ``files`` that ``command`` starts, if it starts one."""
+    for word in command:
+        if word in files:
+            return word
+        if word in _NO_SCRIPT:
+            break
+    return None
+
+
+def find_command(files: Mapping[str, File], where: str) -> tuple[str, ...]:
+    """Return the command of a folder that does not say it: it has one entry point by name.
+
+    Raises:
+        UsageError: it has none or several.
+    """
+    found = [name for name in _SCRIPTS if name in files]
+    if _PROGRAM in files and files[_PROGRAM].mode == EXECUTABLE:
+        found.append(_PROGRAM)
+    if not found:
+        raise UsageError(
+            f"{where} has no entry point: it needs bot.py, main.py, bot.js, an executable called "
+            f"bot, or a {MANIFEST} with a command"
+        )
+    if len(found) > 1:
+        raise UsageError(
+            f"{where} has several entry points ({', '.join(found)}): say which one by the command "
+            f"in a {MANIFEST}"
+        )
+    return script_command(files[found[0]], where)
+
+
+def script_command(file: File, where: str) -> tuple[str, ...]:
+    """Return the command that starts ``file``, by its suffix or its executable bit."""
+    runtime = _BY_SUFFIX.get(posixpath.splitext(file.path)[1].lower())
+    if runtime is not None:
+        return (runtime, file.path)
+    if file.mode != EXECUTABLE or file.path == MANIFEST:
+        raise UsageError(
+            f"{where} is neither a .py or .js script nor executable: rename it or chmod +x it"
+        )
+    return (file.path,)
+
+
+def manifest_file(command: tuple[str, ...]) -> File:
+    """Return the ``bot.toml`` of a snapshot: the command and nothing else.
+
+    It is always written alike, so that a snapshot's digest also covers how the bot is started.
+    """
+    # With control characters refused, a JSON string is a TOML string.
+    words = ", ".join(json.dumps(word, ensure_ascii=False) for word in command)
+    return File(MANIFEST, PLAIN, f"command = [{words}]\n".encode())

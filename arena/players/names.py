@@ -1,0 +1,30 @@
+"""Names of bots."""
+
+import re
+import unicodedata
+
+from arena.errors import UsageError
+from arena.wire.escape import printable
+
+LONGEST_NAME = 32
+_NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}}")
+_SHOWN = 40
+
+
+def check_name(name: str) -> str:
+    """Return ``name`` itself if a bot may be called so.
+
+    Raises:
+        UsageError: it may not. The message shows the name escaped and shortened.
+    """
+    if not _NAME.fullmatch(name):
+        raise UsageError(
+            f"a bot cannot be called '{printable(name, _SHOWN)}': a name has 1 to {LONGEST_NAME} "
+            "of the characters A-Z a-z 0-9 . _ - and begins with a letter or a digit"
+        )
+    return name
+
+
+def fold(name: str) -> str:
+    """Return what two names share that people would take for the same one."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

@@ -1,0 +1,52 @@
+"""A player that is a function: for trials of a bot, and for tests of games and bots in process."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from arena.games.deal import Stream
+
+Choose = Callable[[dict[str, Any]], dict[str, Any]]
+"""The fields of an ``act`` message -> the action."""
+
+
+class Scripted:
+    """Answers every question by ``choose``; an `arena.referee.player.Player` without a process.
+
+    ``heard`` keeps the lines that it was sent, oldest first.
+    """
+
+    def __init__(self, choose: Choose) -> None:
+        self._choose = choose
+        self.heard: list[bytes] = []
+
+    def ask(self, line: bytes, budget_ms: int) -> bytes:  # noqa: ARG002 - it takes no time
+        """Return the answer to ``line``."""
+        self.heard.append(line)
+        message = json.loads(line)
+        if message["type"] == "hello":
+            return b'{"type":"ready","protocol":1}'
+        answer = {"type": "action", "id": message["id"], "action": self._choose(message)}
+        return json.dumps(answer).encode()
+
+    def tell(self, line: bytes) -> None:
+        """Keep ``line``."""
+        self.heard.append(line)
+
+    def unasked(self) -> bytes:
+        """Return nothing: it speaks when it is asked."""
+        return b""
+
+    def stop(self, grace_ms: int) -> None:
+        """Do nothing: there is no process."""
+
+
+def at_random(key: bytes) -> Choose:
+    """Return a choice of any legal action, each as likely as the other, repeatable by ``key``."""
+    stream = Stream(key, "scripted")
+
+    def choose(message: dict[str, Any]) -> dict[str, Any]:
+        legal: list[dict[str, Any]] = message["legal_actions"]
+        return legal[stream.below(len(legal))]
+
+    return choose

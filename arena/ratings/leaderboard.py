@@ -1,0 +1,233 @@
+"""The leaderboard of a category: typed rows, best bot first, and what stands under the table."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from arena.ratings.batch import METHOD_VERSION, Batch, rate
+from arena.ratings.result import Result
+from arena.ratings.statistics import (
+    Z95,
+    design_effect,
+    effective_sigma,
+    elo_gap,
+    mean_interval,
+    p_better,
+    rank_intervals,
+    wilson,
+)
+from arena.ratings.tally import Tally, tally
+from arena.ratings.trueskill import Rating
+from arena.ratings.units import digest, units
+from arena.referee.category import Category, Mode
+
+SURE = 0.95
+"""A bot is told from the next one when it is the better of the two with this probability."""
+
+ENOUGH_DEALS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A probability as observed, with its 95 % interval; all between 0 and 1."""
+
+    rate: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One bot. ``None`` stands where there is nothing to tell."""
+
+    place: int
+    """From 1 without gaps, by rating."""
+
+    tied: bool
+    """Whether the next bot may well be the better one (``p_next`` below 0.95)."""
+
+    bot: str
+    rating: Rating
+    half_width: float
+    """``rating.mu`` plus and minus this is its 95 % interval, relative to the pool."""
+
+    places: tuple[int, int]
+    """Best and worst place that the ratings leave open at 95 %."""
+
+    p_next: float | None
+    """Probability of being better than the bot of the next row."""
+
+    won: Share | None
+    """Matches won, a shared first place counting 1/m; co-operative: deals with the best score."""
+
+    points: float | None
+    """Mean share of the other sides that it beat, 0 to 1; one half is average."""
+
+    score: float | None
+    """Mean over matches without a fault: of the bot's own score, of the team's in self-play, and in
+    mixed teams of the team's score less the mean of all teams on the deal.
+    """
+
+    score_half_width: float | None
+    """Co-operative games: ``score`` plus and minus this is its 95 % interval."""
+
+    matches: int
+    deals: int
+    faults: int
+    provisional: bool
+    """Fewer than 30 deals, or the places left open are more than half the table."""
+
+    elo: float
+    """Elo gap to the mean rating of the pool."""
+
+    seat_points: tuple[float | None, ...]
+    """``points`` by seat; empty for co-operative games."""
+
+    action_ms: tuple[float, float] | None
+    """Median and 99th percentile of the bot's decisions; measured, so never twice the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """The table of a category and how it came about."""
+
+    category: Category
+    rows: tuple[Row, ...]
+    deals: int
+    matches: int
+    left_out: int
+    """Matches whose line-up cannot be rated, such as one bot in two seats."""
+
+    deff: float
+    """Design effect of points."""
+
+    batch: Batch
+    """Draw probability, sweeps, components, digest of the units, method version."""
+
+    tiers: tuple[str, ...]
+    """How the bots were kept apart, by name; more than one in a pool of tournaments."""
+
+    rated: bool
+    """Whether every match was played under the conditions of a rated tournament."""
+
+    def p_better(self, one: Row, other: Row) -> float:
+        """Return the probability that ``one`` is the better bot of two in the table."""
+        return p_better(one.rating, other.rating, len(self.rows), self.deff)
+
+
+def leaderboard(
+    category: Category, results: Iterable[Result], batch: Batch | None = None
+) -> Leaderboard:
+    """Return the leaderboard of ``category``, the same for any order of ``results``.
+
+    Args:
+        category: results of others are passed over.
+        results: of one tournament, or of several as a pool.
+        batch: ratings kept from before; they are used if they are of the same units.
+
+    Raises:
+        RecordError: two results of a tournament have one match id.
+    """
+    found = [result for result in results if result.category == category]
+    ratable = [result for result in found if result.ratable]
+    listed = units(category, ratable)
+    tallies = tally(category, ratable, listed)
+    if batch is None or not _stands_for(batch, tallies, digest(listed)):
+        batch = rate(listed, bots=tallies)
+    competitive = category.mode is Mode.TABLE
+    deff = _deff({bot: own.points for bot, own in tallies.items()}) if competitive else 1.0
+    deff_won = _deff({bot: own.won for bot, own in tallies.items()}) if competitive else 1.0
+    return Leaderboard(
+        category=category,
+        rows=_rows(category, tallies, batch, deff, deff_won),
+        deals=len({result.deal_id for result in ratable}),
+        matches=len(ratable),
+        left_out=len(found) - len(ratable),
+        deff=deff,
+        batch=batch,
+        tiers=tuple(sorted({result.tier for result in ratable})),
+        rated=bool(ratable) and all(result.rated for result in ratable),
+    )
+
+
+def _stands_for(batch: Batch, bots: Iterable[str], units_digest: str) -> bool:
+    return (
+        batch.method == METHOD_VERSION
+        and batch.digest == units_digest
+        and set(batch.ratings) == set(bots)
+    )
+
+
+def _deff(values: Mapping[str, Sequence[tuple[str, float]]]) -> float:
+    return design_effect((deal, bot, value) for bot, own in values.items() for deal, value in own)
+
+
+def _rows(
+    category: Category,
+    tallies: Mapping[str, Tally],
+    batch: Batch,
+    deff: float,
+    deff_won: float,
+) -> tuple[Row, ...]:
+    # Rounded, because a fit stops short of the last digits.
+    bots = sorted(tallies, key=lambda bot: (-round(batch.ratings[bot].mu, 4), bot))
+    ratings = [batch.ratings[bot] for bot in bots]
+    sigmas = [effective_sigma(rating.sigma, len(bots), deff) for rating in ratings]
+    places = rank_intervals([rating.mu for rating in ratings], sigmas)
+    pool = math.fsum(rating.mu for rating in ratings) / max(len(bots), 1)
+    rows = []
+    for at, bot in enumerate(bots):
+        own = tallies[bot]
+        best, worst = places[at]
+        p_next = (
+            p_better(ratings[at], ratings[at + 1], len(bots), deff) if at + 1 < len(bots) else None
+        )
+        score, score_half_width = _mean(own.scores)
+        rows.append(
+            Row(
+                place=at + 1,
+                tied=p_next is not None and p_next < SURE,
+                bot=bot,
+                rating=ratings[at],
+                half_width=Z95 * sigmas[at],
+                places=(best, worst),
+                p_next=p_next,
+                won=_share([share for _, share in own.won], deff_won),
+                points=_mean([share for _, share in own.points])[0],
+                score=score,
+                score_half_width=None if category.mode is Mode.TABLE else score_half_width,
+                matches=own.matches,
+                deals=len(own.deals),
+                faults=own.faults,
+                provisional=len(own.deals) < ENOUGH_DEALS or worst - best + 1 > len(bots) / 2,
+                elo=elo_gap(ratings[at].mu - pool, batch.draw_probability),
+                seat_points=_by_seat(category, own),
+                action_ms=_quantiles(own.action_ms),
+            )
+        )
+    return tuple(rows)
+
+
+def _mean(values: Sequence[float]) -> tuple[float | None, float | None]:
+    return mean_interval(values) if values else (None, None)
+
+
+def _share(won: Sequence[float], deff: float) -> Share | None:
+    if not won:
+        return None
+    total = math.fsum(won)
+    return Share(total / len(won), *wilson(total / deff, len(won) / deff))
+
+
+def _by_seat(category: Category, own: Tally) -> tuple[float | None, ...]:
+    if category.mode is not Mode.TABLE:
+        return ()
+    return tuple(_mean(own.seat_points.get(seat, []))[0] for seat in range(category.players))
+
+
+def _quantiles(times: Sequence[float]) -> tuple[float, float] | None:
+    """Return median and 99th percentile by nearest rank."""
+    ranked = sorted(times)
+    if not ranked:
+        return None
+    return ranked[math.ceil(0.5 * len(ranked)) - 1], ranked[math.ceil(0.99 * len(ranked)) - 1]

@@ -1,0 +1,109 @@
+"""The result of a match: what ratings and statistics need of its record."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from arena.errors import RecordError
+from arena.games import games, get_game
+from arena.referee.category import Category, Mode
+from arena.referee.record import MatchRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How one match ended. All tuples are by seat."""
+
+    tournament: str
+    match: str
+    """Unique within the tournament."""
+
+    category: Category
+    deal: int
+    """Number of the deal in the tournament's suite."""
+
+    bots: tuple[str, ...]
+    scores: tuple[int, ...]
+    ranks: tuple[int, ...]
+    """1 best; ties share a place and the next is skipped."""
+
+    faults: frozenset[int] = frozenset()
+    """The seats that were closed."""
+
+    action_ms: tuple[tuple[float, ...], ...] = ()
+    """Of each decision of the bot itself; empty where nobody asks for times."""
+
+    tier: str = ""
+    """How the bots were kept apart."""
+
+    rated: bool = False
+    """Whether the match was played under the conditions of a rated tournament."""
+
+    @classmethod
+    def of(cls, record: MatchRecord) -> "Result":
+        """Return the result in ``record``.
+
+        Raises:
+            RecordError: its parts do not fit each other.
+        """
+        seats = range(record.players)
+        by_seat = (record.seats, record.scores, record.ranks)
+        if any(len(part) != record.players for part in by_seat):
+            raise RecordError(f"{record.match}: not one seat, score and rank for each player")
+        if len(record.measured.action_ms) != len(record.actions):
+            raise RecordError(f"{record.match}: not one time for each action")
+        faults = frozenset(fault.seat for fault in record.faults)
+        if not faults.issubset(seats):
+            raise RecordError(f"{record.match}: a fault of a seat that is not there")
+        timed = list(zip(record.actions, record.measured.action_ms, strict=True))
+        return cls(
+            tournament=record.tournament,
+            match=record.match,
+            category=Category(record.game, record.variant, Mode(record.mode), record.players),
+            deal=record.deal,
+            bots=tuple(seat.bot for seat in record.seats),
+            scores=record.scores,
+            ranks=record.ranks,
+            faults=faults,
+            action_ms=tuple(
+                tuple(ms for action, ms in timed if action.seat == seat and not action.house)
+                for seat in seats
+            ),
+            tier=record.tier,
+            rated=record.rated,
+        )
+
+    @property
+    def deal_id(self) -> str:
+        """The deal's name: tournaments number their own deals."""
+        return f"{self.tournament}/{self.category.name}/{self.deal}"
+
+    @property
+    def ratable(self) -> bool:
+        """Whether the line-up can say who did better.
+
+        One bot holds all seats of a self-play match; anywhere else each seat is another bot's.
+        """
+        names = len(set(self.bots))
+        return names == 1 if self.category.mode is Mode.SELF else names == len(self.bots)
+
+    @property
+    def at_fault(self) -> frozenset[str]:
+        """The bots whose seats were closed."""
+        return frozenset(self.bots[seat] for seat in self.faults)
+
+
+def categories_of(results: Iterable[Result]) -> list[Category]:
+    """Return the categories of ``results``: games and variants as registered, then by players."""
+    order = list(games())
+    modes = list(Mode)
+
+    def key(category: Category) -> tuple[int, int, int, int]:
+        variants = get_game(category.game).variants
+        return (
+            order.index(category.game),
+            variants.index(category.variant),
+            modes.index(category.mode),
+            category.players,
+        )
+
+    return sorted({result.category for result in results}, key=key)

@@ -1,0 +1,1 @@
+"""One match: ask the players, apply the rules, keep the clock, make the record."""

@@ -1,0 +1,271 @@
+"""Plays one match: asks the players, keeps their clocks, closes the seats of those at fault."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from arena import __version__
+from arena.errors import BotFault, FaultCode, HostFault, IllegalAction
+from arena.games.base import AnyGame, Public, Seat
+from arena.games.deal import Deal, DealtChance
+from arena.referee.limits import Limits
+from arena.referee.player import Player
+from arena.referee.record import ActionRecord, FaultRecord, Offending
+from arena.referee.table import Outcome, Table
+from arena.wire.codec import (
+    NotLegal,
+    Question,
+    encode,
+    encode_value,
+    explain,
+    read_action,
+    read_ready,
+)
+from arena.wire.escape import printable
+from arena.wire.messages import End, Error, Hello, Quit, Start
+
+FAULT_GRACE_MS = 250
+"""How long a bot at fault has to read why, and to exit by itself."""
+
+OFFENDING_CHARACTERS = 500
+"""How much of the bytes that broke a rule a record keeps, escaped."""
+
+Watch = Callable[[Any, Seat, Public, bool], None]
+"""(state before, seat, action, by the house) -> nothing; called before each action is applied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A finished match, but for who played it and where."""
+
+    cards: msgspec.Raw
+    actions: tuple[ActionRecord, ...]
+    faults: tuple[FaultRecord, ...]
+    outcome: Outcome
+    action_ms: tuple[float, ...]
+    offending: tuple[Offending, ...]
+
+
+@dataclass(slots=True)
+class _Chair:
+    """One seat's side of the conversation."""
+
+    seat: Seat
+    player: Player
+    extra_ns: int
+    ids: Callable[[], int]
+    offer: bool = True
+
+
+@dataclass(slots=True)
+class _Log:
+    actions: list[ActionRecord] = field(default_factory=list)
+    action_ms: list[float] = field(default_factory=list)
+    faults: list[FaultRecord] = field(default_factory=list)
+    offending: list[Offending] = field(default_factory=list)
+
+
+def play(
+    game: AnyGame,
+    deal: Deal,
+    players: Sequence[Player],
+    limits: Limits,
+    watch: Watch | None = None,
+) -> Played:
+    """Play the match of ``deal`` between ``players``, by seat, and return what happened.
+
+    Players at fault are stopped here; all others are told to quit, and the caller, who started
+    them, stops them.
+
+    Raises:
+        HostFault: a game refused an action that it had itself offered.
+    """
+    return _Match(game, deal, players, limits, watch).play()
+
+
+class _Match:
+    def __init__(
+        self,
+        game: AnyGame,
+        deal: Deal,
+        players: Sequence[Player],
+        limits: Limits,
+        watch: Watch | None,
+    ) -> None:
+        self._game = game
+        self._deal = deal
+        self._limits = limits
+        self._watch = watch
+        self._table = Table(game, DealtChance(deal), len(players), deal.variant)
+        self._house = deal.stream("house")
+        self._log = _Log()
+        self._chairs = [
+            _Chair(
+                seat=Seat(seat),
+                player=player,
+                extra_ns=limits.extra_ms * 1_000_000,
+                ids=deal.stream(f"ids-{seat}").seed,
+            )
+            for seat, player in enumerate(players)
+        ]
+
+    def play(self) -> Played:
+        self._greet()
+        while (seat := self._table.to_act()) is not None:
+            self._turn(self._chairs[seat])
+        self._close(self._unasked())
+        outcome = self._table.outcome()
+        self._end(outcome)
+        return Played(
+            cards=msgspec.Raw(encode_value(self._game.cards(self._table.state))),
+            actions=tuple(self._log.actions),
+            faults=tuple(self._log.faults),
+            outcome=outcome,
+            action_ms=tuple(self._log.action_ms),
+            offending=tuple(self._log.offending),
+        )
+
+    def _greet(self) -> None:
+        """Shake hands with every seat, then start the match for those that are ready."""
+        faults = {}
+        for chair in self._chairs:
+            try:
+                self._shake_hands(chair)
+            except BotFault as fault:
+                faults[chair.seat] = BotFault(FaultCode.START_FAILED, fault.text, fault.offending)
+        self._close(faults)
+        for chair in self._open():
+            chair.player.tell(
+                encode(
+                    Start(
+                        game=self._game.name,
+                        variant=self._deal.variant,
+                        players=len(self._chairs),
+                        seat=chair.seat,
+                        seed=self._deal.bot_seed(chair.seat),
+                        move_ms=self._limits.move_ms,
+                        extra_ms=self._limits.extra_ms,
+                    )
+                )
+            )
+
+    def _shake_hands(self, chair: _Chair) -> None:
+        line = chair.player.ask(encode(Hello(arena=__version__)), self._limits.start_ms)
+        ready = read_ready(line)
+        if ready.games is not None and self._game.name not in ready.games:
+            raise BotFault(FaultCode.START_FAILED, f"does not play {self._game.name}", line)
+        chair.offer = ready.legal_actions
+
+    def _turn(self, chair: _Chair) -> None:
+        legal = self._table.legal_actions()
+        if not self._table.is_open(chair.seat):
+            self._act(chair.seat, legal[self._house.below(len(legal))])
+            return
+        question = self._table.question(chair.seat, legal)
+        try:
+            index, ms = self._ask(chair, question)
+        except BotFault as fault:
+            self._close({chair.seat: fault})
+        else:
+            self._act(chair.seat, legal[index], question, question.actions[index], ms)
+
+    def _ask(self, chair: _Chair, question: Question) -> tuple[int, float]:
+        """Return which legal action the seat chose, and the milliseconds that it took."""
+        number = chair.ids()
+        extra_ms = chair.extra_ns // 1_000_000
+        line = question.line(
+            number, move_ms=self._limits.move_ms, extra_ms=extra_ms, offer=chair.offer
+        )
+        began = time.monotonic_ns()
+        answer = chair.player.ask(line, self._limits.move_ms + extra_ms)
+        took = time.monotonic_ns() - began
+        chair.extra_ns -= min(chair.extra_ns, max(0, took - self._limits.move_ms * 1_000_000))
+        try:
+            index = read_action(answer, number, question)
+        except NotLegal as refused:
+            raise BotFault(
+                FaultCode.ILLEGAL_ACTION, self._why_illegal(refused.action), answer
+            ) from None
+        return index, took / 1_000_000
+
+    def _why_illegal(self, action: dict[str, Any]) -> str:
+        value = explain(action, self._game.action_type)
+        if isinstance(value, str):
+            return value
+        try:
+            self._game.apply(self._table.state, value, DealtChance(self._deal))
+        except IllegalAction as refusal:
+            return str(refusal)
+        except Exception:  # noqa: BLE001 - refused anyway; a game's slip must not void the match
+            return "not a legal action"
+        return "not spelt like any of the legal actions"
+
+    def _act(
+        self,
+        seat: Seat,
+        action: Public,
+        question: Question | None = None,
+        spelt: bytes = b"",
+        ms: float = 0.0,
+    ) -> None:
+        """Record and apply ``action``; without a ``question`` it is the house's."""
+        if self._watch:
+            self._watch(self._table.state, seat, action, question is None)
+        self._log.actions.append(
+            ActionRecord(
+                seat=seat,
+                action=msgspec.Raw(spelt or encode_value(action)),
+                sent=question.digest if question else msgspec.UNSET,
+                house=question is None,
+            )
+        )
+        self._log.action_ms.append(round(ms, 3))
+        try:
+            self._table.apply(action)
+        except IllegalAction as error:
+            raise HostFault(f"{self._game.name} offered {action!r}, but: {error}") from error
+
+    def _unasked(self) -> dict[Seat, BotFault]:
+        """Return the seats that have written what nobody asked for by the end of the match."""
+        waiting = {chair.seat: chair.player.unasked() for chair in self._open()}
+        return {
+            seat: BotFault(FaultCode.BAD_MESSAGE, "wrote a line that nobody asked for", found)
+            for seat, found in waiting.items()
+            if found
+        }
+
+    def _close(self, faults: dict[Seat, BotFault]) -> None:
+        """Close the seats of ``faults``, all at one moment, and tell each of them why."""
+        for seat, fault in faults.items():
+            player = self._chairs[seat].player
+            player.tell(encode(Error(code=fault.code.value, message=fault.text)))
+            player.stop(FAULT_GRACE_MS)
+            self._log.faults.append(
+                FaultRecord(
+                    seat=seat, at=len(self._log.actions), code=fault.code.value, text=fault.text
+                )
+            )
+            if fault.offending:
+                text = printable(fault.offending, OFFENDING_CHARACTERS)
+                self._log.offending.append(Offending(seat=seat, text=text))
+        self._table.close(faults)
+
+    def _end(self, outcome: Outcome) -> None:
+        for chair in self._open():
+            chair.player.tell(
+                encode(
+                    End(
+                        events=msgspec.Raw(self._table.last_events(chair.seat)),
+                        scores=outcome.scores,
+                        ranks=outcome.ranks,
+                        reason=outcome.reason,
+                    )
+                )
+            )
+            chair.player.tell(encode(Quit()))
+
+    def _open(self) -> list[_Chair]:
+        return [chair for chair in self._chairs if self._table.is_open(chair.seat)]

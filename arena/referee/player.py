@@ -1,0 +1,35 @@
+"""What the referee needs of whoever holds a seat."""
+
+from typing import Protocol
+
+
+class Player(Protocol):
+    """Whoever holds a seat: a bot's process, a scripted double, a person.
+
+    It is handed lines of bytes, and never a state of the game, so it cannot leak one.
+    """
+
+    def ask(self, line: bytes, budget_ms: int) -> bytes:
+        """Send ``line`` and return the next line of the player, without its LF.
+
+        Args:
+            line: one message, LF included.
+            budget_ms: wall time for sending, thinking and answering together.
+
+        Raises:
+            BotFault: ``timeout``, ``exited``, ``out_of_memory``, or ``bad_message`` for bytes
+                that lie ahead of the question and for a line over the cap.
+        """
+        ...
+
+    def tell(self, line: bytes) -> None:
+        """Send ``line``, to which there is no answer, as far as the player takes it at once."""
+        ...
+
+    def unasked(self) -> bytes:
+        """Return what the player has written without being asked."""
+        ...
+
+    def stop(self, grace_ms: int) -> None:
+        """End the player: at once if it exits by itself within ``grace_ms``, else by force."""
+        ...

@@ -1,0 +1,131 @@
+"""The record of a match: enough to replay it, derive every byte of it again, and score it."""
+
+from typing import Any
+
+import msgspec
+
+from arena.referee.limits import Limits
+
+RECORD_VERSION = 1
+
+
+class Recorded(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Base of all that stands in a record."""
+
+
+class SeatRecord(Recorded, frozen=True, kw_only=True):
+    """Who held a seat."""
+
+    bot: str
+    digest: str
+    """``sha256:`` and the hex digest of the bot's snapshot."""
+
+
+class ActionRecord(Recorded, frozen=True, kw_only=True, omit_defaults=True):
+    """One decision, of a bot or of the house."""
+
+    seat: int
+    action: msgspec.Raw
+    """The action as it goes over the wire, compact."""
+
+    sent: str | msgspec.UnsetType = msgspec.UNSET
+    """First 16 hex digits of SHA-256 over the JSON of [observation, events, legal_actions].
+
+    Absent where the house decided: nothing was sent.
+    """
+
+    house: bool = False
+
+
+class FaultRecord(Recorded, frozen=True, kw_only=True):
+    """Why and when a seat was closed."""
+
+    seat: int
+    at: int
+    """How many actions had been recorded."""
+
+    code: str
+    text: str
+
+
+class Offending(Recorded, frozen=True, kw_only=True):
+    """What a seat at fault had written, escaped and capped."""
+
+    seat: int
+    text: str
+
+
+class Measured(Recorded, frozen=True, kw_only=True, omit_defaults=True):
+    """What may differ when a match is repeated; nothing here decides anything."""
+
+    started: str
+    """UTC, ISO 8601."""
+
+    ms: float
+    action_ms: tuple[float, ...]
+    """By action: from the question written to the answer complete; 0 for the house."""
+
+    cpu_ms: tuple[float, ...]
+    """By seat: processor time of the bot's processes."""
+
+    attempt: int
+    """From 1; more where the host spoilt earlier ones."""
+
+    stderr: tuple[str, ...]
+    """By seat: what the bot wrote to standard error, escaped and capped."""
+
+    offending: tuple[Offending, ...] = ()
+
+
+class MatchRecord(Recorded, frozen=True, kw_only=True):
+    """One match; all but ``measured`` is equal whenever the match is repeated."""
+
+    record: int
+    arena: str
+    match: str
+    tournament: str
+    game: str
+    variant: str
+    rules_version: int
+    players: int
+    mode: str
+    suite: str
+    deal: int
+    seats: tuple[SeatRecord, ...]
+    cards: msgspec.Raw
+    """The game's own struct: all the chance that the match used."""
+
+    actions: tuple[ActionRecord, ...]
+    faults: tuple[FaultRecord, ...]
+    scores: tuple[int, ...]
+    ranks: tuple[int, ...]
+    reason: str
+    limits: Limits
+    tier: str
+    rated: bool
+    measured: Measured
+
+
+_decoder = msgspec.json.Decoder(MatchRecord)
+_encoder = msgspec.json.Encoder()
+
+
+def encode_record(record: MatchRecord) -> bytes:
+    """Return ``record`` as one line of JSON, without the newline."""
+    return _encoder.encode(record)
+
+
+def decode_record(line: bytes) -> MatchRecord:
+    """Return the record in ``line``.
+
+    Raises:
+        msgspec.ValidationError: the line is not a record of this version.
+    """
+    return _decoder.decode(line)
+
+
+def unmeasured(record: MatchRecord) -> dict[str, Any]:
+    """Return all of ``record`` that must be equal when the match is repeated."""
+    fields: dict[str, Any] = msgspec.json.decode(encode_record(record))
+    del fields["measured"]
+    return fields

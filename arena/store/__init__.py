@@ -1,0 +1,1 @@
+"""The SQLite file in which bots, tournaments, schedules and records are kept."""

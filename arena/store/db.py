@@ -1,0 +1,192 @@
+"""The SQLite file of a home: opening, transactions, errors.
+
+One connection belongs to one thread of one process, and is not for a process forked from it.
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from arena.errors import ArenaError, HostFault, UsageError
+from arena.store.schema import APPLICATION_ID, MIGRATIONS
+from arena.wire.escape import printable
+
+FILE_NAME = "arena.db"
+OLDEST_SQLITE = (3, 37, 0)
+"""The first with STRICT tables."""
+
+Parameters = Sequence[Any] | Mapping[str, Any]
+
+_WAIT_S = 10.0
+_LONGEST_PATH = 160
+
+
+class Store:
+    """An open home. What can be asked of it are the functions of this package's modules."""
+
+    def __init__(self, home: Path, db: sqlite3.Connection) -> None:
+        self.home = home
+        self.path = home / FILE_NAME
+        self._db = db
+
+    def rows(self, sql: str, parameters: Parameters = ()) -> list[sqlite3.Row]:
+        """Return all rows of a query. For the modules of this package alone."""
+        with _explained(self.path):
+            return self._db.execute(sql, parameters).fetchall()
+
+    def row(self, sql: str, parameters: Parameters = ()) -> sqlite3.Row | None:
+        """Return the first row of a query, if there is one. For this package alone."""
+        return next(iter(self.rows(sql, parameters)), None)
+
+    @contextmanager
+    def atomic(self) -> Iterator[sqlite3.Connection]:
+        """Yield the connection inside a transaction, the only one there is at that time.
+
+        All that is done in it is durable once it is left, or undone if it raises. It takes the
+        right to write at once (a deferred BEGIN would fail as soon as another process writes).
+        """
+        with _explained(self.path), atomic(self._db):
+            yield self._db
+
+
+@contextmanager
+def open_store(home: Path, *, create: bool = True, wait_s: float = _WAIT_S) -> Iterator[Store]:
+    """Open the home's database for the length of the context.
+
+    Args:
+        home: folder of the file `FILE_NAME`; made with its parents if it is missing.
+        create: make the database if there is none.
+        wait_s: how long, in seconds, to wait for another process that writes.
+
+    Raises:
+        UsageError: there is none, it is of a newer arena or another program, it is in use, or
+            the home cannot be written.
+        HostFault: the disk is full, or the file is damaged.
+    """
+    path = home / FILE_NAME
+    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+        raise UsageError(f"SQLite {sqlite3.sqlite_version} is too old: arena needs 3.37 or newer")
+    _make(path, create=create)
+    with _explained(path):
+        db = sqlite3.connect(path, timeout=wait_s, isolation_level=None)
+    try:
+        with _explained(path):
+            _prepare(db, path)
+        yield Store(home, db)
+    finally:
+        db.close()
+
+
+@contextmanager
+def atomic(db: sqlite3.Connection) -> Iterator[None]:
+    """Hold one transaction: committed when left, rolled back on any error."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        # SQLite has rolled back itself after some errors; the first error is the one to tell.
+        with suppress(sqlite3.Error):
+            db.execute("ROLLBACK")
+        raise
+
+
+def utc_now() -> str:
+    """Return the time as the store keeps it: UTC, ISO 8601, whole seconds."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _make(path: Path, *, create: bool) -> None:
+    """Make sure that there is a file at ``path`` that only its owner can read."""
+    home = _shown(path.parent)
+    if not create and not path.exists():
+        raise UsageError(
+            f"nothing is kept in {home} yet: `arena submit` or `arena tournament` comes first"
+        )
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # It holds keys of deals that are still to be played.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    except (FileExistsError, NotADirectoryError):
+        raise UsageError(f"{home} is not a folder: choose another --home") from None
+    except IsADirectoryError:
+        raise UsageError(f"{_shown(path)} is a folder where the database should be") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "no possible path"
+        raise UsageError(f"cannot write in {home}: {reason}; choose another --home") from None
+
+
+def _prepare(db: sqlite3.Connection, path: Path) -> None:
+    db.row_factory = sqlite3.Row
+    # In this order: another process that makes the tables at this moment sets both at once.
+    (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    if tables and application != APPLICATION_ID:
+        raise UsageError(f"{_shown(path)} is another program's database: choose another --home")
+    db.execute("PRAGMA journal_mode = WAL")
+    # FULL: a match that was announced must outlive a power failure.
+    db.execute("PRAGMA synchronous = FULL")
+    db.execute("PRAGMA foreign_keys = ON")
+    # The file may come from somebody else: no code in its schema.
+    db.execute("PRAGMA trusted_schema = OFF")
+    while _version(db, path) < len(MIGRATIONS):
+        with atomic(db):
+            # Asked again: another process may have been faster.
+            version = _version(db, path)
+            if version == len(MIGRATIONS):
+                break
+            for statement in MIGRATIONS[version]:
+                db.execute(statement)
+            db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            db.execute(f"PRAGMA user_version = {version + 1}")
+
+
+def _version(db: sqlite3.Connection, path: Path) -> int:
+    version: int = db.execute("PRAGMA user_version").fetchone()[0]
+    if version > len(MIGRATIONS):
+        raise UsageError(
+            f"{_shown(path)} was written by a newer arena (schema {version}, this one knows "
+            f"{len(MIGRATIONS)}): update arena"
+        )
+    return version
+
+
+_USAGE = {
+    sqlite3.SQLITE_BUSY: "is in use by another arena: try again when that has ended",
+    sqlite3.SQLITE_LOCKED: "is in use by another arena: try again when that has ended",
+    sqlite3.SQLITE_NOTADB: "is not a database of arena: move it away or choose another --home",
+    sqlite3.SQLITE_READONLY: "cannot be written: mend its permissions or choose another --home",
+    sqlite3.SQLITE_PERM: "cannot be opened: mend its permissions or choose another --home",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened: mend its permissions or choose another --home",
+}
+_HOST = {
+    sqlite3.SQLITE_FULL: "the disk is full; what was stored is kept, make room and go on",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged; restore a copy",
+}
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors into one line each."""
+    try:
+        yield
+    except UnicodeEncodeError as error:  # a lone surrogate, from an argument that was not UTF-8
+        raise UsageError(f"'{printable(error.object, 60)}' is not UTF-8") from None
+    except sqlite3.Error as error:
+        raise _explanation(error, path) from error
+
+
+def _explanation(error: sqlite3.Error, path: Path) -> ArenaError:
+    # The low byte is the primary code, the rest refines it (SQLite, "Result and Error Codes").
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in _USAGE:
+        return UsageError(f"{_shown(path)} {_USAGE[code]}")
+    return HostFault(f"{_shown(path)}: {_HOST.get(code, printable(str(error), 200))}")
+
+
+def _shown(path: Path) -> str:
+    return printable(str(path), _LONGEST_PATH, cut="middle")

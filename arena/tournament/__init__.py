@@ -1,0 +1,1 @@
+"""What is played, with which chance, and by which processes."""

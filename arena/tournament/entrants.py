@@ -1,0 +1,117 @@
+"""From what a user types to the bots that take part."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.bundled import sample_bots
+from arena.errors import UsageError
+from arena.games import closest
+from arena.players.bundle import Bundle, missing_runtime, read_bundle
+from arena.referee.limits import Limits
+from arena.store.bots import find_bot, list_bots
+from arena.store.db import Store
+from arena.store.snapshots import load_bundle
+from arena.tournament.trial import declared_games
+from arena.wire.escape import printable
+
+_ECHO = 40
+_SCRIPTS = (".py", ".js")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A bot that is to take part."""
+
+    name: str
+    bundle: Bundle
+    games: tuple[str, ...] | None
+    """The games that it plays; ``None``: all."""
+
+    by_path: bool = False
+    """It is played from where it lies, and not registered."""
+
+    def plays(self, game: str) -> bool:
+        """Return whether it plays ``game``."""
+        return self.games is None or game in self.games
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """The bots of a tournament, and what there is to say about those that stay out."""
+
+    candidates: tuple[Candidate, ...]
+    remarks: tuple[str, ...] = ()
+
+
+def everybody(store: Store, limits: Limits) -> Field:
+    """Return all registered bots, or the sample bots where none is registered.
+
+    A sample bot whose runtime is missing stays out, with a remark.
+
+    Raises:
+        UsageError: a sample bot does not start.
+    """
+    registered = list_bots(store)
+    if registered:
+        return Field(
+            tuple(
+                Candidate(bot.name, load_bundle(store, bot.digest, bot.name), bot.games)
+                for bot in registered
+            )
+        )
+    candidates, remarks = [], ["no bot is registered: the sample bots play"]
+    for path in sample_bots():
+        bundle = read_bundle(path)
+        if missing := missing_runtime(bundle):
+            remarks.append(f"{bundle.name} stays out: {missing}")
+        else:
+            candidates.append(Candidate(bundle.name, bundle, declared_games(bundle, limits)))
+    return Field(tuple(candidates), tuple(remarks))
+
+
+def named(store: Store, texts: Sequence[str], limits: Limits) -> tuple[Candidate, ...]:
+    """Return the bots that ``texts`` mean, in their order.
+
+    Each is the name of a registered bot, a path, or else the name of a sample bot.
+
+    Raises:
+        UsageError: there is no such bot, it does not start, or two files have one name.
+    """
+    found: dict[str, Candidate] = {}
+    for text in dict.fromkeys(texts):
+        found[text] = _named(store, text, limits)
+    owners: dict[str, str] = {}
+    for text, candidate in found.items():
+        other = owners.setdefault(candidate.name, text)
+        if found[other].bundle.digest != candidate.bundle.digest:
+            raise UsageError(
+                f"{printable(other, _ECHO)} and {printable(text, _ECHO)} are two bots with one "
+                f"name, {candidate.name}: submit one of them under another --name"
+            )
+    return tuple(found[text] for text in texts)
+
+
+def _named(store: Store, text: str, limits: Limits) -> Candidate:
+    path = Path(text)
+    if "/" not in text and path.suffix not in _SCRIPTS:
+        if bot := find_bot(store, text):
+            return Candidate(bot.name, load_bundle(store, bot.digest, bot.name), bot.games)
+        samples = {sample.stem: sample for sample in sample_bots()}
+        if text in samples:
+            bundle = read_bundle(samples[text])
+            return Candidate(bundle.name, bundle, declared_games(bundle, limits))
+        if not _exists(path):
+            known = {bot.name for bot in list_bots(store)} | samples.keys()
+            raise UsageError(
+                f"no bot is called '{printable(text, _ECHO)}'{closest(text[:_ECHO], known)}"
+            )
+    bundle = read_bundle(path)
+    return Candidate(bundle.name, bundle, declared_games(bundle, limits), by_path=True)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,114 @@
+"""One match of a tournament, from the fixture to the record; runs in a worker process."""
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from arena import __version__
+from arena.games import get_game
+from arena.games.deal import Deal
+from arena.players.process import BotProcess, Program, stop_all
+from arena.referee.fixture import Fixture
+from arena.referee.limits import Limits
+from arena.referee.play import Played, Watch, play
+from arena.referee.record import RECORD_VERSION, MatchRecord, Measured, SeatRecord
+from arena.wire.escape import printable
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A bot that takes part."""
+
+    name: str
+    digest: str
+    program: Program
+
+
+@dataclass(frozen=True, slots=True)
+class MatchTask:
+    """All that a worker needs to play one match."""
+
+    tournament: str
+    suite: str
+    key: bytes = field(repr=False)
+    fixture: Fixture
+    seats: tuple[Entrant, ...]
+    limits: Limits
+    tier: str
+    rated: bool
+    attempt: int = 1
+
+    def again(self) -> "MatchTask":
+        """Return the next attempt at the same match."""
+        return replace(self, attempt=self.attempt + 1)
+
+
+def play_match(task: MatchTask, watch: Watch | None = None) -> MatchRecord:
+    """Play ``task`` with a fresh process for every seat and return its record.
+
+    Whatever happens, none of these processes is left when this returns.
+
+    Raises:
+        HostFault: the match is void.
+    """
+    category = task.fixture.category
+    deal = Deal(
+        key=task.key,
+        game=category.game,
+        variant=category.variant,
+        players=category.players,
+        number=task.fixture.deal,
+    )
+    started, began = datetime.now(UTC), time.monotonic()
+    bots: list[BotProcess] = []
+    with ExitStack() as stack:
+        stack.callback(stop_all, bots, grace_ms=0)
+        # One by one, so that those already started are stopped when the next cannot be.
+        bots.extend(BotProcess(seat.program, task.limits) for seat in task.seats)
+        played = play(get_game(category.game), deal, bots, task.limits, watch)
+        # Told to quit, they have their second; the callback then finds nothing left to do.
+        stop_all(bots)
+    measured = Measured(
+        started=started.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        ms=round((time.monotonic() - began) * 1000, 1),
+        action_ms=played.action_ms,
+        cpu_ms=tuple(bot.cpu_ms for bot in bots),
+        attempt=task.attempt,
+        stderr=tuple(printable(bot.stderr, lines=True) for bot in bots),
+        offending=played.offending,
+    )
+    return _record(task, played, measured)
+
+
+def _record(task: MatchTask, played: Played, measured: Measured) -> MatchRecord:
+    category = task.fixture.category
+    return MatchRecord(
+        record=RECORD_VERSION,
+        arena=__version__,
+        match=task.fixture.match,
+        tournament=task.tournament,
+        game=category.game,
+        variant=category.variant,
+        rules_version=get_game(category.game).rules_version,
+        players=category.players,
+        mode=category.mode.value,
+        suite=task.suite,
+        deal=task.fixture.deal,
+        seats=tuple(SeatRecord(bot=seat.name, digest=seat.digest) for seat in task.seats),
+        cards=played.cards,
+        actions=played.actions,
+        faults=played.faults,
+        scores=played.outcome.scores,
+        ranks=played.outcome.ranks,
+        reason=played.outcome.reason,
+        limits=task.limits,
+        tier=task.tier,
+        rated=task.rated,
+        measured=measured,
+    )
+
+
+PlayMatch = Callable[[MatchTask], MatchRecord]
+"""What an executor runs: plain data in, plain data out."""

@@ -1,0 +1,185 @@
+"""From bots and a suite, or a fresh secret, to a tournament that can be stored."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from arena.errors import UsageError
+from arena.games.base import AnyGame, Kind
+from arena.players.bundle import Bundle
+from arena.referee.category import Category, Mode
+from arena.referee.fixture import Fixture
+from arena.referee.limits import Limits
+from arena.store.db import Store, utc_now
+from arena.store.matches import mean_ms
+from arena.store.tournaments import Tournament, add_tournament, list_tournaments
+from arena.tournament.entrants import Candidate
+from arena.tournament.key import (
+    commitment,
+    fresh_secret,
+    parameters,
+    parameters_digest,
+    tournament_id,
+    tournament_key,
+    unrated_reasons,
+)
+from arena.tournament.schedule import schedule
+from arena.tournament.suite import Suite
+
+TIER = "none"
+"""How bots are isolated: not at all, beyond being processes of their own."""
+
+SECRET_SUITE = "secret"  # noqa: S105 - the name of the suites that are not published
+DEFAULT_NAME = "arena"
+SINGLE = "match"
+"""What single matches are called, with a number."""
+
+_MS_A_MATCH = 60.0
+_MS_A_SEAT = 60.0
+"""What a match takes where none of its category was played yet: mostly the start of its bots."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A tournament that has not been stored."""
+
+    tournament: Tournament
+    entries: tuple[tuple[str, Bundle], ...]
+    fixtures: tuple[Fixture, ...]
+    left_out: tuple[str, ...] = ()
+
+    def store(self, store: Store) -> None:
+        """Store the tournament and its whole schedule, before any match is played."""
+        add_tournament(store, self.tournament, self.entries, self.fixtures)
+
+
+def plan(
+    candidates: Sequence[Candidate],
+    categories: Mapping[Category, int],
+    limits: Limits,
+    *,
+    suite: Suite | None = None,
+    name: str | None = None,
+    public_value: str = "",
+) -> Plan:
+    """Return the tournament of ``candidates`` over ``categories``.
+
+    Args:
+        candidates: the bots, each under a name of its own.
+        categories: number of deals by category.
+        limits: of every seat.
+        suite: whose published key to play with; without one a fresh secret is drawn.
+        name: of the tournament; by default the suite's.
+        public_value: goes into the key beside a fresh secret.
+
+    Raises:
+        UsageError: no match can be played, two bots have one name, or there are too many matches.
+    """
+    names = [candidate.name for candidate in candidates]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise UsageError(f"{twice[0]} is entered twice: name each bot once")
+    made = schedule(categories, {bot.name: bot.games for bot in candidates})
+    if not made.count:
+        reasons = "; ".join(made.left_out) or "no category is left"
+        raise UsageError(f"there is no match to play: {reasons}")
+    tournament = _tournament(
+        candidates, categories, limits, suite=suite, name=name, public_value=public_value
+    )
+    entries = tuple((bot.name, bot.bundle) for bot in candidates)
+    return Plan(tournament, entries, tuple(made.fixtures()), made.left_out)
+
+
+def _tournament(
+    candidates: Sequence[Candidate],
+    categories: Mapping[Category, int],
+    limits: Limits,
+    *,
+    suite: Suite | None,
+    name: str | None,
+    public_value: str = "",
+    more_unrated: tuple[str, ...] = (),
+) -> Tournament:
+    plays = {bot.name: bot.games for bot in candidates}
+    digests = {bot.name: bot.bundle.digest for bot in candidates}
+    facts = parameters(digests, plays, categories, limits)
+    digest = parameters_digest(facts)
+    secret = None if suite else fresh_secret()
+    key = suite.key if suite else tournament_key(secret or b"", digest, public_value)
+    committed = commitment(secret or key)
+    called = name or (suite.name if suite else DEFAULT_NAME)
+    unrated = unrated_reasons(
+        published_key=suite is not None,
+        tier=TIER,
+        limits=limits,
+        paths=[bot.name for bot in candidates if bot.by_path],
+    )
+    return Tournament(
+        id=tournament_id(called, digest, committed),
+        name=called,
+        created=utc_now(),
+        parameters=facts,
+        suite=suite.name if suite else SECRET_SUITE,
+        key=key,
+        commitment=committed if secret else None,
+        secret=secret,
+        public_value=public_value or None,
+        unrated=(*unrated, *more_unrated),
+    )
+
+
+def plan_match(
+    store: Store,
+    game: AnyGame,
+    seats: Sequence[Candidate],
+    limits: Limits,
+    *,
+    variant: str | None = None,
+    deal: int = 0,
+    suite: Suite | None = None,
+) -> Plan:
+    """Return the tournament of one single match: ``seats`` play ``deal`` of ``game``.
+
+    Args:
+        store: whose single matches number the new one.
+        game: what is played.
+        seats: the bots by seat; one bot may hold several.
+        limits: of every seat.
+        variant: of the rules; by default the first one.
+        deal: number of the deal, from 0.
+        suite: whose published key to play with; without one a fresh secret is drawn.
+
+    Raises:
+        UsageError: the game is not played so, or a bot does not play it.
+    """
+    if game.kind is Kind.COMPETITIVE:
+        mode = Mode.TABLE
+    else:
+        mode = Mode.SELF if len({bot.name for bot in seats}) == 1 else Mode.MIXED
+    category = Category(game.name, variant or game.variants[0], mode, len(seats)).check()
+    for bot in seats:
+        if not bot.plays(game.name):
+            raise UsageError(f"{bot.name} does not play {game.name}")
+    there = {bot.name: bot for bot in seats}
+    number = 1 + sum(one.total == 1 for one in list_tournaments(store))
+    tournament = _tournament(
+        list(there.values()),
+        {category: deal + 1},
+        limits,
+        suite=suite,
+        name=f"{SINGLE}-{number}",
+        more_unrated=("a single match",),
+    )
+    entries = tuple((bot.name, bot.bundle) for bot in there.values())
+    return Plan(tournament, entries, (Fixture(category, deal, tuple(bot.name for bot in seats)),))
+
+
+def expected_s(store: Store, fixtures: Collection[Fixture], jobs: int) -> float:
+    """Return about how many seconds ``fixtures`` take with ``jobs`` workers.
+
+    It goes by the matches of the same category that the home holds, and else by a guess.
+    """
+    known = mean_ms(store)
+    total = sum(
+        known.get(fixture.category.name, _MS_A_MATCH + _MS_A_SEAT * fixture.category.players)
+        for fixture in fixtures
+    )
+    return total / 1000 / jobs

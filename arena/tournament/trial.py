@@ -1,0 +1,123 @@
+"""What a bot has to show before it may take part: that it starts, answers, and plays."""
+
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from arena import __version__
+from arena.errors import BotFault, UsageError
+from arena.games import games
+from arena.games.base import AnyGame
+from arena.games.deal import Deal
+from arena.players.bundle import Bundle, argv, discard, unpack
+from arena.players.process import BotProcess, Program
+from arena.players.scripted import Scripted, at_random
+from arena.referee.limits import Limits
+from arena.referee.play import play
+from arena.wire.codec import encode, read_ready
+from arena.wire.escape import printable
+from arena.wire.messages import Hello
+
+QUESTIONS = 6
+"""A trial match is over once the other seat has been asked so often."""
+
+STDERR_LINES = 8
+"""How many of its last lines on standard error a refused bot's author is shown."""
+
+_STDERR_WIDTH = 200
+
+
+class _Enough(Exception):
+    """The trial has seen what it wanted to see."""
+
+
+def declared_games(bundle: Bundle, limits: Limits) -> tuple[str, ...] | None:
+    """Start the bot, shake hands, and return the games that it says it plays; ``None``: all.
+
+    Raises:
+        UsageError: it does not start or does not answer; with the end of its standard error.
+    """
+    with _unpacked(bundle) as program:
+        return _greeted(bundle, program, limits)
+
+
+def try_out(bundle: Bundle, limits: Limits) -> tuple[str, ...] | None:
+    """Start the bot and play the beginning of a match of each game that it plays.
+
+    Returns:
+        The games that it says it plays, those that are installed; ``None``: all.
+
+    Raises:
+        UsageError: it was at fault, or it plays no game that is installed.
+    """
+    with _unpacked(bundle) as program:
+        declared = _greeted(bundle, program, limits)
+        for name, game in games().items():
+            if declared is None or name in declared:
+                _play_beginning(bundle, program, game, limits)
+    return declared
+
+
+@contextmanager
+def _unpacked(bundle: Bundle) -> Iterator[Program]:
+    root = Path(tempfile.mkdtemp(prefix="arena-trial-"))
+    try:
+        folder = root / "bot"
+        unpack(bundle, folder)
+        yield Program(argv=tuple(argv(bundle.command, folder)), folder=folder)
+    finally:
+        discard(root)
+
+
+def _greeted(bundle: Bundle, program: Program, limits: Limits) -> tuple[str, ...] | None:
+    bot = BotProcess(program, limits)
+    try:
+        ready = read_ready(bot.ask(encode(Hello(arena=__version__)), limits.start_ms))
+    except BotFault as fault:
+        bot.stop(0)
+        raise _refused(bundle, bot, f"{fault.text}, before it was ready") from None
+    finally:
+        bot.stop(0)
+    if ready.games is None:
+        return None
+    known = tuple(name for name in games() if name in ready.games)
+    if not known:
+        names = ", ".join(games())
+        raise UsageError(f"{bundle.name} plays none of the games there are ({names})")
+    return known
+
+
+def _play_beginning(bundle: Bundle, program: Program, game: AnyGame, limits: Limits) -> None:
+    """Play with the bot in the first seat, until somebody else has been asked often enough."""
+    key = secrets.token_bytes(32)
+    players = game.player_counts[0]
+    deal = Deal(key, game.name, game.variants[0], players, 0)
+    choose = at_random(key)
+    asked = 0
+
+    def other(message: dict[str, Any]) -> dict[str, Any]:
+        nonlocal asked
+        asked += 1
+        if asked > QUESTIONS:
+            raise _Enough
+        return choose(message)
+
+    bot = BotProcess(program, limits)
+    try:
+        played = play(game, deal, [bot, *(Scripted(other) for _ in range(players - 1))], limits)
+    except _Enough:
+        return
+    finally:
+        bot.stop(0)
+    if played.faults:
+        fault = played.faults[0]
+        raise _refused(bundle, bot, f"{fault.code} in a match of {game.name}: {fault.text}")
+
+
+def _refused(bundle: Bundle, bot: BotProcess, why: str) -> UsageError:
+    lines = [line for line in bot.stderr.splitlines() if line.strip()][-STDERR_LINES:]
+    shown = "".join(f"\n  | {printable(line, _STDERR_WIDTH)}" for line in lines)
+    return UsageError(f"{bundle.name} was refused: {printable(why)}{shown}")

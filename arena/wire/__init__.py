@@ -1,0 +1,1 @@
+"""The protocol: typed messages, and the way from bytes to messages and back."""
