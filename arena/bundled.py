@@ -12,11 +12,11 @@ SAMPLE_SUFFIXES = (".js", ".py")
 def bundled(name: Literal["bots", "protocol", "seeds"]) -> Path:
     """Return the folder ``name`` that belongs to this very copy of arena.
 
-    An installed wheel carries it inside the package, in a folder called ``bundled``; in a checkout
-    it is beside the package.
+    An installed wheel carries it inside the package, in a folder called ``_bundled``; in a
+    checkout it is beside the package.
     """
     package = Path(__file__).resolve().parent
-    installed = package / "bundled" / name
+    installed = package / "_bundled" / name
     return installed if installed.is_dir() else package.parent / name
 
 

@@ -2,4 +2,4 @@
 
 from arena_bot import run
 
-run("first-legal", lambda _observation, legal_actions: legal_actions[0])
+run("first-legal", lambda _observation, legal_actions: legal_actions[0], version="1.0")

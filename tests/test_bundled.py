@@ -22,7 +22,7 @@ def test_sample_bots_are_scripts_and_nothing_else() -> None:
 
 def test_an_installed_package_carries_them_inside(tmp_path: Path) -> None:
     package = tmp_path / "arena"
-    (package / "bundled" / "seeds").mkdir(parents=True)
+    (package / "_bundled" / "seeds").mkdir(parents=True)
     shutil.copy(ROOT / "arena" / "bundled.py", package)
     spec = importlib.util.spec_from_file_location("installed", package / "bundled.py")
     assert spec is not None
@@ -31,4 +31,4 @@ def test_an_installed_package_carries_them_inside(tmp_path: Path) -> None:
 
     spec.loader.exec_module(module)
 
-    assert module.bundled("seeds") == package / "bundled" / "seeds"
+    assert module.bundled("seeds") == package / "_bundled" / "seeds"

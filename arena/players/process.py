@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -16,7 +15,10 @@ from pathlib import Path
 from arena.errors import BotFault, FaultCode, HostFault
 from arena.players import strays
 from arena.players.channel import LineChannel
+from arena.players.sandbox import Sandbox, Tier
+from arena.players.surroundings import environment, limit
 from arena.referee.limits import Limits
+from arena.wire.escape import printable
 
 TERM_GRACE_S = 0.25
 """How long a bot has between SIGTERM and SIGKILL."""
@@ -28,7 +30,9 @@ _LAST_WORDS_S = 0.25
 """How long an exit may follow the end of a bot's output, so that its status can be told."""
 
 _HOST_ERRORS = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC})
-_MIB = 1024 * 1024
+_SHOWN = 200
+_SIGNALLED = 128
+_LAST_SIGNAL = 64
 _NEAR = 0.9
 _REFUSED = (
     b"MemoryError",
@@ -58,45 +62,79 @@ class BotProcess:
     so one broken bot is no different from one that exits at once.
     """
 
-    def __init__(self, program: Program, limits: Limits) -> None:
+    def __init__(self, program: Program, limits: Limits, tier: Tier = Tier.NONE) -> None:
         """Start ``program``.
+
+        Args:
+            program: what to start.
+            limits: what it is held to.
+            tier: how it is kept apart; one that this machine can give.
 
         Raises:
             HostFault: the machine has no room for one more process.
         """
         self._limits = limits
+        self._sandbox: Sandbox | None = None
         self._failed = ""
         self._pid = 0
         self._status: int | None = None
         self._cpu_s = 0.0
         self._peak_mb = 0.0
         strays.adopt()
-        self._scratch = tempfile.mkdtemp(prefix="arena-bot-")
+        # A sandbox has a place to write in of its own.
+        self._scratch = "" if tier is Tier.BWRAP else tempfile.mkdtemp(prefix="arena-bot-")
         try:
+            self._sandbox = Sandbox() if tier is Tier.BWRAP else None
             self._start(program)
         except OSError as error:
-            if error.errno in _HOST_ERRORS:
-                self.stop(0)
-                raise HostFault(f"a bot could not be started: {error.strerror}") from error
-            # `strerror` alone: the file's name is a path of the operator's machine.
-            self._failed = f"could not be started: {error.strerror}"
+            self.stop(0)
+            raise HostFault(f"a bot could not be started: {error.strerror}") from error
+        except BaseException:
+            self.stop(0)
+            raise
 
     def _start(self, program: Program) -> None:
-        self._process = subprocess.Popen(
-            program.argv,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
-            cwd=program.folder,
-            env=environment(self._scratch, self._limits),
-            start_new_session=True,
-        )
+        argv: Sequence[str] = program.argv
+        cwd, env = program.folder, environment(self._scratch, self._limits)
+        inherited: tuple[int, ...] = ()
+        if self._sandbox:
+            argv = self._sandbox.command(program.argv, program.folder, self._limits)
+            cwd, env, inherited = Path("/"), {}, self._sandbox.descriptors
+        try:
+            self._process = subprocess.Popen(
+                argv,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                cwd=cwd,
+                env=env,
+                pass_fds=inherited,
+                start_new_session=True,
+            )
+        except OSError as error:
+            if self._sandbox or error.errno in _HOST_ERRORS:
+                raise
+            # `strerror` alone: the file's name is a path of the operator's machine.
+            self._failed = f"could not be started: {error.strerror}"
+            return
+        strays.live[self._process.pid] = self._scratch
+        try:
+            self._attach(self._process)
+        except BaseException:
+            _signal_group(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+            strays.live.pop(self._process.pid)
+            raise
         self._pid = self._process.pid
-        strays.live[self._pid] = self._scratch
-        self._gone = os.pidfd_open(self._pid)
-        limit(self._pid, self._limits)
-        pipes = (self._process.stdin, self._process.stdout, self._process.stderr)
+
+    def _attach(self, process: "subprocess.Popen[bytes]") -> None:
+        if self._sandbox:
+            self._sandbox.entered()
+        else:
+            limit(process.pid, self._limits)
+        self._gone = os.pidfd_open(process.pid)
+        pipes = (process.stdin, process.stdout, process.stderr)
         to_bot, from_bot, log = (os.dup(pipe.fileno()) for pipe in pipes if pipe)
         for pipe in pipes:
             if pipe:
@@ -132,7 +170,10 @@ class BotProcess:
             if self._running:
                 self._end(grace_ms)
         finally:
-            shutil.rmtree(self._scratch, ignore_errors=True)
+            if self._sandbox:
+                self._sandbox.close()
+            if self._scratch:
+                shutil.rmtree(self._scratch, ignore_errors=True)
 
     @property
     def cpu_ms(self) -> float:
@@ -151,7 +192,10 @@ class BotProcess:
     def _end(self, grace_ms: int) -> None:
         self._channel.end_input()
         now = time.monotonic
-        if not self._channel.drain(now() + grace_ms / 1000):
+        gone = self._channel.drain(now() + grace_ms / 1000)
+        if self._sandbox:
+            self._sandbox.end(self._pid)
+        elif not gone:
             _signal_group(self._pid, signal.SIGTERM)
             self._channel.drain(now() + TERM_GRACE_S)
         # The group outlives its leader until that is reaped: this reaches the children left.
@@ -159,6 +203,8 @@ class BotProcess:
         self._channel.drain(now() + _KILL_S)
         _, self._status, usage = os.wait4(self._pid, 0)
         self._cpu_s = usage.ru_utime + usage.ru_stime
+        if self._sandbox:
+            self._cpu_s += self._sandbox.reap()
         self._peak_mb = usage.ru_maxrss / 1024
         # Popen would otherwise warn of a child that it believes to be running.
         self._process.returncode = os.waitstatus_to_exitcode(self._status)
@@ -173,6 +219,11 @@ class BotProcess:
             return fault
         self._end(grace_ms=0)
         status = self._process.returncode
+        if self._sandbox:
+            if not self._sandbox.was_entered:
+                said = printable(self._channel.stderr.text(), _SHOWN)
+                raise HostFault(f"a sandbox could not be entered: {said}")
+            status = _status_inside(status)
         if status == 0:
             return BotFault(FaultCode.EXITED, "exited with status 0", fault.offending)
         text = f"exited with status {status}" if status > 0 else f"was ended by {_name(-status)}"
@@ -188,35 +239,6 @@ class BotProcess:
         return near or any(phrase in words for phrase in _REFUSED)
 
 
-def environment(scratch: str, limits: Limits) -> dict[str, str]:
-    """Return the whole environment of a bot: nothing of the operator's, nothing of the match."""
-    return {
-        "PATH": "/usr/local/bin:/usr/bin:/bin",
-        "HOME": scratch,
-        "TMPDIR": scratch,
-        "LANG": "C.UTF-8",
-        "PYTHONHASHSEED": "0",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "OMP_NUM_THREADS": "1",
-        "ARENA_MEMORY_MB": str(limits.memory_mb),
-    }
-
-
-def limit(pid: int, limits: Limits) -> None:
-    """Hold the process ``pid``, and all that it starts from now on, to ``limits``."""
-    for kind, amount in (
-        # Not RLIMIT_AS: runtimes that reserve address space (Node, Java) would not start.
-        (resource.RLIMIT_DATA, limits.memory_mb * _MIB),
-        (resource.RLIMIT_FSIZE, limits.file_mb * _MIB),
-        (resource.RLIMIT_NOFILE, limits.open_files),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        with contextlib.suppress(ProcessLookupError):
-            _, most = resource.prlimit(pid, kind)
-            held = amount if most == resource.RLIM_INFINITY else min(amount, most)
-            resource.prlimit(pid, kind, (held, held))
-
-
 def stop_all(players: Sequence[BotProcess], grace_ms: int = 1000) -> None:
     """Stop ``players``, who have been told to quit; the grace is theirs together."""
     deadline = time.monotonic() + grace_ms / 1000
@@ -227,6 +249,14 @@ def stop_all(players: Sequence[BotProcess], grace_ms: int = 1000) -> None:
 def _signal_group(pid: int, number: signal.Signals) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, number)
+
+
+def _status_inside(status: int) -> int:
+    """Return how a sandboxed process ended, as `subprocess` says it.
+
+    Bubblewrap exits as a shell would: with 128 and the signal that ended its command.
+    """
+    return _SIGNALLED - status if _SIGNALLED < status <= _SIGNALLED + _LAST_SIGNAL else status
 
 
 def _name(number: int) -> str:

@@ -19,7 +19,7 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
 live: dict[int, str] = {}
-"""Bots that are running for this process, which are no strays: process id -> scratch folder."""
+"""Bots that run for this process, which are no strays: process id -> scratch folder, if any."""
 
 
 @cache
@@ -56,7 +56,8 @@ def end_all() -> None:
             os.killpg(pid, signal.SIGKILL)
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, 0)
-        shutil.rmtree(scratch, ignore_errors=True)
+        if scratch:
+            shutil.rmtree(scratch, ignore_errors=True)
     live.clear()
     end()
 

@@ -140,7 +140,7 @@ def _said(before: Natural, after: Rating) -> Natural:
 
 def _rating(belief: Natural) -> Rating:
     pi, tau = belief
-    return Rating(tau / pi, pi**-0.5)
+    return Rating(tau / pi, pi**-0.5) if belief != PRIOR else Rating()
 
 
 class _Fit:
@@ -204,9 +204,8 @@ class _Fit:
         take long to find it.
         """
         beliefs = list(self._beliefs.values())
+        # Above 0: a unit tells its bots something unless they are hopelessly far apart already.
         told = sum((pi - PI0) / pi for pi, _ in beliefs)
-        if told == 0:
-            return
         shift = (MU0 * len(beliefs) - sum(tau / pi for pi, tau in beliefs)) / told
         for bot, (pi, tau) in self._beliefs.items():
             self._beliefs[bot] = (pi, tau + (pi - PI0) * shift)

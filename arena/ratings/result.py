@@ -54,11 +54,15 @@ class Result:
         faults = frozenset(fault.seat for fault in record.faults)
         if not faults.issubset(seats):
             raise RecordError(f"{record.match}: a fault of a seat that is not there")
+        try:
+            mode = Mode(record.mode)
+        except ValueError:
+            raise RecordError(f"{record.match}: there is no mode {record.mode!r}") from None
         timed = list(zip(record.actions, record.measured.action_ms, strict=True))
         return cls(
             tournament=record.tournament,
             match=record.match,
-            category=Category(record.game, record.variant, Mode(record.mode), record.players),
+            category=Category(record.game, record.variant, mode, record.players),
             deal=record.deal,
             bots=tuple(seat.bot for seat in record.seats),
             scores=record.scores,

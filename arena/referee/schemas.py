@@ -153,7 +153,7 @@ def _document(name: str, title: str, of_type: object) -> Schema:
     (root,), defs = msgspec.json.schema_components(
         (of_type,), ref_template="#/$defs/{name}", schema_hook=_anything
     )
-    for struct in _structs(msgspec.inspect.type_info(of_type), set()):
+    for struct in _structs(msgspec.inspect.type_info(of_type)):
         _describe(defs[struct.__name__], struct)
     if "$ref" in root:  # a single struct: no need to point at it
         root = defs.pop(root["$ref"].rsplit("/", 1)[-1])
@@ -205,19 +205,15 @@ def _require_defaults(schema: Schema) -> None:
     schema["required"] = [name for name in schema["properties"] if name in required]
 
 
-def _structs(node: object, seen: set[type]) -> Iterator[type[msgspec.Struct]]:
-    """Yield every struct type in what msgspec tells of a type."""
+def _structs(node: object) -> Iterator[type[msgspec.Struct]]:
+    """Yield every struct type in what msgspec tells of a type that does not hold itself."""
     if isinstance(node, msgspec.inspect.StructType):
-        if node.cls in seen:
-            return
-        seen.add(node.cls)
         yield node.cls
     if isinstance(node, msgspec.inspect.Type | msgspec.inspect.Field):
-        for inner in msgspec.structs.asdict(node).values():
-            yield from _structs(inner, seen)
-    elif isinstance(node, list | tuple):
+        node = tuple(msgspec.structs.asdict(node).values())
+    if isinstance(node, list | tuple):
         for inner in node:
-            yield from _structs(inner, seen)
+            yield from _structs(inner)
 
 
 @cache

@@ -127,7 +127,8 @@ class Oracle:
         hand = sorted(card for card in self.hands[self.turn] if card != "finish")
         yield from (Draw(count=count) for count in range(3))
         yield from (Discard(card=card) for card in range(1, 51))
-        for card, (row, slot), up in product((*hand, "finish"), spots, (True, False)):
+        placeable: list[Card] = [*hand, "finish"]
+        for card, (row, slot), up in product(placeable, spots, (True, False)):
             yield Place(card=card, row=row, slot=slot, up=up)
         for pair in combinations(hand, 2):
             rest = [card for card in hand if card not in pair]

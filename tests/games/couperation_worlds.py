@@ -6,9 +6,9 @@ the very same bytes in both. What the seat knows is worked out here from states 
 nothing asks `observe` or `events`, which are what such a test is about.
 """
 
-import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import msgspec
 
@@ -20,9 +20,12 @@ from arena.games.couperation.cards import FINISH, Card
 from arena.games.couperation.chance import Cards, RecordedChance
 from arena.games.couperation.state import Phase, State
 from arena.games.couperation.tower import NUMBERS, SLOTS, Laid
-from arena.games.deal import Deal, DealtChance
+from arena.games.deal import Deal, DealtChance, Stream
 from tests.games.worlds import sent
 
+ItemT = TypeVar("ItemT")
+
+KEY = bytes(32)
 Deck = tuple[Card, ...]
 Actions = tuple[Action, ...]
 RESERVE_DEALT = {2: 4, 3: 3, 4: 2}
@@ -36,6 +39,21 @@ _FULL = (
 # fmt: on
 NO_CHANCE = RecordedChance((), None)
 """For `apply`, which needs none: all of Couperation's chance is in the deal."""
+
+
+class Dice(Stream):
+    """Random choices that repeat: each text has a row of its own."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(KEY, text)
+
+    def pick(self, items: Sequence[ItemT]) -> ItemT:
+        """Return one of ``items``."""
+        return items[self.below(len(items))]
+
+    def between(self, low: int, high: int) -> int:
+        """Return a whole number from ``low`` to ``high`` - 1."""
+        return low + self.below(high - low)
 
 
 def up(card: Card, by: int | None = 0) -> Laid:
@@ -113,7 +131,7 @@ def refusal(state: State, action: Action) -> str | None:
 
 def opening(number: int, players: int, variant: str) -> State:
     """Return the opening state of a deal under the key of zeros."""
-    chance = DealtChance(Deal(bytes(32), "couperation", variant, players, number))
+    chance = DealtChance(Deal(KEY, "couperation", variant, players, number))
     return GAME.deal(chance, players, variant)
 
 
@@ -148,30 +166,33 @@ def _kind(state: State, action: Action) -> str:
 KINDS = ("up", "down", "reserve", "replace up", "replace down", "other")
 
 
-def random_choice(rng: random.Random) -> Callable[[State], Action]:
+def random_choice(dice: Dice) -> Callable[[State], Action]:
     """Return a way to play: legal actions at random, some kinds of them much rather than others.
 
     Uniform choice would leave whole regions unseen, such as full towers with cards face down.
     """
-    liking = {kind: rng.choice((0.01, 1.0, 20.0)) for kind in KINDS}
+    liking = {kind: dice.pick((1, 100, 2000)) for kind in KINDS}
 
     def choose(state: State) -> Action:
         of_kind: dict[str, list[Action]] = {}
         for action in GAME.legal_actions(state):
             of_kind.setdefault(_kind(state, action), []).append(action)
-        kinds = list(of_kind)
-        (kind,) = rng.choices(kinds, weights=[liking[kind] for kind in kinds])
-        return rng.choice(of_kind[kind])
+        tickets = dice.below(sum(liking[kind] for kind in of_kind))
+        for kind, actions in of_kind.items():
+            tickets -= liking[kind]
+            if tickets < 0:
+                return dice.pick(actions)
+        raise AssertionError("a ticket for no kind of action")
 
     return choose
 
 
-def random_match(seed: int) -> tuple[State, Actions]:
-    """Return the opening state and all actions of a random match, a function of ``seed`` alone."""
-    rng = random.Random(seed)
-    players, variant = rng.choice(GAME.player_counts), rng.choice(GAME.variants)
-    start = state = opening(rng.randrange(10**6), players, variant)
-    choose = random_choice(rng)
+def random_match(number: int) -> tuple[State, Actions]:
+    """Return the opening state and all actions of a random match, each number's its own."""
+    dice = Dice(f"match-{number}")
+    players, variant = dice.pick(GAME.player_counts), dice.pick(GAME.variants)
+    start = state = opening(dice.below(10**6), players, variant)
+    choose = random_choice(dice)
     actions: list[Action] = []
     while GAME.to_act(state) is not None:
         actions.append(choose(state))
@@ -179,14 +200,14 @@ def random_match(seed: int) -> tuple[State, Actions]:
     return start, tuple(actions)
 
 
-def random_states(seed: int) -> list[State]:
+def random_states(number: int) -> list[State]:
     """Return all states of `random_match`."""
-    start, actions = random_match(seed)
+    start, actions = random_match(number)
     return replay(start.dealt, actions, len(start.hands))
 
 
 def another_world(
-    deck: Deck, actions: Actions, players: int, seat: int, rng: random.Random
+    deck: Deck, actions: Actions, players: int, seat: int, dice: Dice
 ) -> tuple[Deck, Actions] | None:
     """Return another deck and history that ``seat`` cannot tell from the given ones.
 
@@ -199,7 +220,7 @@ def another_world(
         actions: a match on ``deck``, or the beginning of one.
         players: 2 to 4.
         seat: who must not notice.
-        rng: decides which of the other worlds it is.
+        dice: decides which of the other worlds it is.
 
     Returns:
         The deck and actions of the other world; ``None`` if the draw is no such world, because
@@ -207,19 +228,19 @@ def another_world(
     """
     states = replay(deck, actions, players)
     secret = sorted(set(range(1, 51)) - _known(states, actions, seat))
-    swapped = dict(zip(secret, rng.sample(secret, len(secret)), strict=True))
+    swapped = dict(zip(secret, dice.shuffled(secret), strict=True))
     other_actions = tuple(_renamed(action, swapped) for action in actions)
     glass = [swapped.get(card, card) for card in deck if card != FINISH]
-    _reorder_set_up(glass, players, seat, rng)
-    _reorder_arrivals(glass, states, other_actions, seat, rng)
+    _reorder_set_up(glass, players, seat, dice)
+    _reorder_arrivals(glass, states, other_actions, seat, dice)
     other_deck: list[Card] = [*glass]
     if FINISH in deck:
-        other_deck.insert(_another_finish(deck, states, rng), FINISH)
+        other_deck.insert(_another_finish(deck, states, dice), FINISH)
     try:
         other_states = replay(tuple(other_deck), other_actions, players)
     except IllegalAction:
         return None
-    if [_public(state) for state in states] != [_public(state) for state in other_states]:
+    if [_turns(state) for state in states] != [_turns(state) for state in other_states]:
         return None
     return tuple(other_deck), other_actions
 
@@ -243,18 +264,19 @@ def _renamed(action: Action, swapped: Mapping[int, int]) -> Action:
     return action
 
 
-def _public(state: State) -> tuple[object, ...]:
-    """Return what the rules say that everyone sees and that draws and passes show through."""
-    sizes = tuple(len(hand) for hand in state.hands)
-    return state.seat, state.phase, sizes, state.front, state.deck, state.outcome
+def _turns(state: State) -> tuple[object, ...]:
+    """Return what tells whether the same seats passed on the way to two states.
+
+    All else that is public follows, by the rules, from the public part of the history.
+    """
+    return state.seat, state.phase, state.passes, state.outcome
 
 
-def _reorder_set_up(glass: list[int], players: int, seat: int, rng: random.Random) -> None:
+def _reorder_set_up(glass: list[int], players: int, seat: int, dice: Dice) -> None:
     """Change in which order the seat's first hand and the reserve were dealt, in place."""
     hands = players * 3
     for part in (range(seat, hands, players), range(hands, hands + RESERVE_DEALT[players])):
-        cards = [glass[place] for place in part]
-        rng.shuffle(cards)
+        cards = dice.shuffled([glass[place] for place in part])
         for place, card in zip(part, cards, strict=True):
             glass[place] = card
 
@@ -269,7 +291,7 @@ class _Arrival:
 
 
 def _reorder_arrivals(
-    glass: list[int], states: Sequence[State], actions: Actions, seat: int, rng: random.Random
+    glass: list[int], states: Sequence[State], actions: Actions, seat: int, dice: Dice
 ) -> None:
     """Change in which order other seats came by their cards, in place.
 
@@ -287,7 +309,9 @@ def _reorder_arrivals(
             if card in state.reserve:
                 break  # dealt into the reserve
     for _ in range(2 * len(arrivals)):
-        early, late = sorted(rng.sample(arrivals, 2), key=lambda arrival: arrival.place)
+        early, late = sorted(
+            (dice.pick(arrivals), dice.pick(arrivals)), key=lambda each: each.place
+        )
         if early.seat == late.seat and late.state <= _first_use(glass[early.place], actions):
             glass[early.place], glass[late.place] = glass[late.place], glass[early.place]
 
@@ -295,31 +319,32 @@ def _reorder_arrivals(
 def _first_use(card: int, actions: Actions) -> int:
     """Return the number of the first action that takes ``card`` from a hand."""
     for number, action in enumerate(actions):
+        used: tuple[Card, ...] = ()
         match action:
             case Place() | Discard():
-                used: tuple[Card, ...] = (action.card,)
+                used = (action.card,)
             case Reserve():
                 used = action.pair + action.extra
             case Draw():
-                used = ()
+                pass
         if card in used:
             return number
     return len(actions)
 
 
-def _another_finish(deck: Deck, states: Sequence[State], rng: random.Random) -> int:
+def _another_finish(deck: Deck, states: Sequence[State], dice: Dice) -> int:
     """Return a place from which the Finish card comes up in the same draw, or stays in the deck."""
     place = deck.index(FINISH)
     half = (len(deck) - 1 - states[0].taken) // 2
     first = len(deck) - 1 - half
     came = next((number for number, state in enumerate(states) if state.taken > place), None)
     if came is None:
-        return rng.randrange(max(first, states[-1].taken), len(deck))
+        return dice.between(max(first, states[-1].taken), len(deck))
     if states[came].passes:
         return place  # several seats drew here, and which of them it came to is seen by all
     before, after = states[came - 1].taken, states[came].taken
     # The last card of a draw was drawn for the Finish card, unless the deck ended with it.
-    return rng.randrange(max(first, before), max(after - 1, place + 1))
+    return dice.between(max(first, before), max(after - 1, place + 1))
 
 
 def transcript(states: Sequence[State], seat: Seat) -> list[bytes]:
@@ -331,29 +356,31 @@ def transcript(states: Sequence[State], seat: Seat) -> list[bytes]:
     told = sent(GAME, states, seat)
     for number, state in enumerate(states):
         if GAME.to_act(state) == seat:
-            tries = random_tries(random.Random(number), state.hands[seat], 12)
+            tries = random_tries(Dice(f"tries-{number}"), state.hands[seat], 12)
             told += [str(refusal(state, attempt)).encode() for attempt in tries]
     return told
 
 
-def random_tries(rng: random.Random, hand: Sequence[int], count: int) -> list[Action]:
+def random_tries(dice: Dice, hand: Sequence[int], count: int) -> list[Action]:
     """Return ``count`` actions, sense and nonsense, made of ``hand`` and of anything else."""
-    cards = [*hand, *hand, *hand, *rng.sample(range(-1, 53), 3)]
+    cards = [*hand, *hand, *hand, *(dice.between(-1, 53) for _ in range(3))]
+    places = (*SLOTS, *SLOTS, (-1, 0), (7, 0), (3, 4), (0, -1), (99, 99))
 
     def one() -> Action:
-        row, slot = rng.choice((*SLOTS, *SLOTS, (-1, 0), (7, 0), (3, 4), (0, -1), (99, 99)))
-        kind = rng.randrange(8)
-        if kind == 0:
-            return Draw(count=rng.randrange(-1, 4))
-        if kind == 1:
-            return Discard(card=rng.choice(cards))
-        if kind <= 4:  # noqa: PLR2004
-            card: Card = rng.choice((*cards, FINISH))
-            return Place(card=card, row=row, slot=slot, up=rng.random() < 0.5)
-        one, two = rng.choice(cards), rng.choice(cards)
-        extra = tuple(sorted(rng.choices(cards, k=rng.choice((0, 0, 0, 1, 1, 2)))))
-        near = (one + two + len(extra), abs(one - two), one + two, rng.randrange(-1, 53))
-        pair = (min(one, two), max(one, two)) if rng.random() < 0.9 else (one, two)
-        return Reserve(pair=pair, extra=extra, take=rng.choice(near), row=row, slot=slot)
+        row, slot = dice.pick(places)
+        kind = dice.pick((Draw, Discard, Place, Place, Place, Reserve, Reserve, Reserve))
+        if kind is Draw:
+            return Draw(count=dice.between(-1, 4))
+        if kind is Discard:
+            return Discard(card=dice.pick(cards))
+        if kind is Place:
+            card: Card = FINISH if dice.below(9) == 0 else dice.pick(cards)
+            return Place(card=card, row=row, slot=slot, up=bool(dice.below(2)))
+        first, second = dice.pick(cards), dice.pick(cards)
+        extra = tuple(sorted(dice.pick(cards) for _ in range(dice.pick((0, 0, 0, 1, 1, 2)))))
+        total, difference = first + second, abs(first - second)
+        near = (total + len(extra), total, difference, difference - len(extra), dice.below(53))
+        pair = (first, second) if dice.below(10) == 0 else (min(first, second), max(first, second))
+        return Reserve(pair=pair, extra=extra, take=dice.pick(near), row=row, slot=slot)
 
     return [one() for _ in range(count)]

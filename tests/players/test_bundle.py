@@ -1,12 +1,12 @@
 import hashlib
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from together import GATE, run_together
 
 from arena.errors import HostFault, RecordError, UsageError
 from arena.players.bundle import (
@@ -24,7 +24,6 @@ from arena.players.bundle import (
 from arena.players.files import EXECUTABLE, PLAIN, File, read_folder
 from arena.players.manifest import manifest_file
 
-ROOT = Path(__file__).parents[2]
 NAMES = st.text(
     st.characters(codec="utf-8", exclude_categories=["C"], exclude_characters="/"),
     min_size=1,
@@ -222,29 +221,21 @@ def test_unpacking_again_leaves_an_intact_folder_alone_and_replaces_a_changed_on
     assert [path.name for path in tmp_path.iterdir()] == ["bot"]
 
 
-UNPACKER = """
+UNPACKER = f"""
 import sys
 from pathlib import Path
 from arena.players.bundle import read_bundle, unpack
 bundle = read_bundle(Path(sys.argv[1]))
-print("ready", flush=True)
-sys.stdin.read(1)
+{GATE}
 unpack(bundle, Path(sys.argv[2]))
 """
 
 
 def test_processes_that_unpack_one_snapshot_at_once_get_one_folder(tmp_path: Path) -> None:
     source, place = script(tmp_path / "bot.py", "import arena.games"), tmp_path / "place" / "bot"
-    command = [sys.executable, "-c", UNPACKER, str(source), str(place)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    workers = [subprocess.Popen(command, cwd=ROOT, **pipes) for _ in range(3)]
-    for worker in workers:
-        assert worker.stdout is not None
-        assert worker.stdout.readline() == b"ready\n"
-    for worker in workers:
-        worker.communicate(b"x")
 
-    assert [worker.returncode for worker in workers] == [0] * 3
+    assert run_together(UNPACKER, *([str(source), str(place)] for _ in range(3))) == [0, 0, 0]
+
     check_unpacked(place, read_bundle(source).digest)
     assert [path.name for path in place.parent.iterdir()] == ["bot"]
 

@@ -6,8 +6,6 @@ from typing import Any
 import msgspec
 import pytest
 from jsonschema import Draft202012Validator
-from protocol_files import SCHEMAS, misfits, schema_files, vectors
-from records import played_record
 
 from arena.games import BUILT_IN
 from arena.games.base import AnyGame, Public, Seat
@@ -15,6 +13,8 @@ from arena.games.deal import Deal, DealtChance, Stream
 from arena.referee.record import SeatRecord, encode_record
 from arena.referee.schemas import main, schemas, text_of
 from arena.wire.codec import encode_value
+from tests.protocol_files import SCHEMAS, misfits, schema_files, vectors
+from tests.records import played_record
 
 KEY = bytes(31) + b"\x07"
 FEW = 12

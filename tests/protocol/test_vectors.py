@@ -3,8 +3,6 @@ from typing import Any
 
 import msgspec
 import pytest
-import spec_chance
-from protocol_files import Vector, line_of, misfits, vectors, why
 
 from arena.errors import BotFault
 from arena.games import get_game
@@ -12,6 +10,8 @@ from arena.games.base import Public, Seat
 from arena.games.deal import Deal, DealtChance, Stream
 from arena.wire.codec import NotLegal, Question, encode, parse_object, read_action, read_ready
 from arena.wire.messages import Act, End, Error, Hello, Quit, Start
+from tests import spec_chance
+from tests.protocol_files import PROTOCOL, Vector, line_of, misfits, vectors, why
 
 FROM_BOT = vectors("from_bot")
 ACTIONS = [vector for vector in FROM_BOT if vector["expect"] == "action"]
@@ -236,3 +236,17 @@ def test_the_deals_hold_the_values_that_are_known_from_elsewhere() -> None:
     assert three["seeds"][1] == 6_081_785_660_305_164
     assert two["cards"]["deck"][:5] == [3, 28, 16, 9, 24]
     assert four["cards"]["deck"].index("finish") == 41
+
+
+def test_the_page_on_vectors_names_every_field_that_they_have() -> None:
+    page = (PROTOCOL / "vectors" / "README.md").read_text("utf-8")
+    fields = {field for vector in FROM_BOT + TO_BOT + CHANCE for field in vector}
+
+    assert {field for field in fields if f"`{field}`" not in page} == set()
+
+
+def test_vectors_are_ascii() -> None:
+    files = sorted((PROTOCOL / "vectors").glob("*.jsonl"))
+
+    assert [path.name for path in files] == ["deals.jsonl", "from_bot.jsonl", "to_bot.jsonl"]
+    assert all(path.read_bytes().isascii() for path in files)

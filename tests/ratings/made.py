@@ -82,6 +82,7 @@ def record(
     action_ms: Sequence[float] = (),
     faults: Sequence[int] = (),
     scores: Sequence[int] = (21, 9),
+    mode: str = "table",
 ) -> MatchRecord:
     """Return a record of alpha against beta; ``actions`` are (seat, whether by the house)."""
     return MatchRecord(
@@ -93,7 +94,7 @@ def record(
         variant="standard",
         rules_version=1,
         players=2,
-        mode="table",
+        mode=mode,
         suite="dev",
         deal=17,
         seats=(

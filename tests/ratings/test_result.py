@@ -6,6 +6,7 @@ from arena.errors import RecordError
 from arena.games import games
 from arena.ratings.result import Result, categories_of
 from arena.referee.category import Category, Mode
+from arena.referee.record import MatchRecord
 from tests.ratings.made import MIXED, SELF, THREE, TWO, alone, record, result, team
 from tests.tuck_game import install
 
@@ -35,12 +36,17 @@ def test_times_are_by_seat_and_those_of_the_house_are_not_the_bot_s() -> None:
 
 @pytest.mark.parametrize(
     "broken",
-    [record(scores=[1, 2, 3]), record(action_ms=[1.0]), record(faults=[2])],
-    ids=["scores", "times", "faults"],
+    [
+        record(scores=[1, 2, 3]),
+        record(action_ms=[1.0]),
+        record(faults=[2]),
+        record(mode="solo"),
+    ],
+    ids=["scores", "times", "faults", "mode"],
 )
-def test_a_record_that_does_not_fit_together_is_refused(broken: object) -> None:
+def test_a_record_that_does_not_fit_together_is_refused(broken: MatchRecord) -> None:
     with pytest.raises(RecordError, match="donburiko-2p/17"):
-        Result.of(broken)  # type: ignore[arg-type]
+        Result.of(broken)
 
 
 @pytest.mark.parametrize(

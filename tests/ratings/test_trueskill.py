@@ -60,7 +60,7 @@ def test_a_duel_follows_the_closed_form(one: Rating, other: Rating, p: float) ->
     normal = NormalDist()
     c = math.sqrt(one.sigma**2 + other.sigma**2 + 2 * BETA**2)
     x = (one.mu - other.mu) / c - normal.inv_cdf((1 + p) / 2) * math.sqrt(2) * BETA / c
-    assume(x > -6)
+    assume(x > -4)  # further out the cdf of `statistics` loses digits
     v = normal.pdf(x) / normal.cdf(x)
     ((after,), _) = update([[one], [other]], [1, 2], p)
 
@@ -91,7 +91,7 @@ def test_it_is_the_package_s_own_update(match: list[tuple[list[Rating], int]], p
 def test_no_result_is_an_error_however_far_the_ratings_are_apart(ranks: tuple[int, int]) -> None:
     after = update([[Rating(-400, 1)], [Rating(900, 2)]], ranks, 0.005)
 
-    assert all(math.isfinite(bot.mu) and 0 < bot.sigma for side in after for bot in side)
+    assert all(math.isfinite(bot.mu) and bot.sigma > 0 for side in after for bot in side)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_no_result_is_an_error_however_far_the_ratings_are_apart(ranks: tuple[in
     [([[Rating()]], [1]), ([[Rating()], [Rating()]], [1]), ([[Rating()], []], [1, 2])],
 )
 def test_what_is_no_match_is_refused(sides: list[list[Rating]], ranks: list[int]) -> None:
-    with pytest.raises(ValueError, match="ranks|rating"):
+    with pytest.raises(ValueError, match=r"ranks|rating"):
         update(sides, ranks, 0.1)
 
 

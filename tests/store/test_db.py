@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from kept import DUELS, planned, record_of, snapshot
+from together import GATE, ROOT, run_together
 
 from arena.errors import HostFault, UsageError
 from arena.store import db as store_db
@@ -195,33 +196,22 @@ def test_text_that_is_not_utf_8_is_refused_in_one_line(store: Store) -> None:
         get_bot(store, "\udcff")
 
 
-TESTS = Path(__file__).parents[1]
-
-OPENER = """
+OPENER = f"""
 import sys
 from pathlib import Path
 sys.path.append("tests")
 from arena.store.bots import add_bot
 from arena.store.db import open_store
 from kept import snapshot
-print("ready", flush=True)
-sys.stdin.read(1)
+{GATE}
 with open_store(Path(sys.argv[1])) as store:
     add_bot(store, sys.argv[2], snapshot(sys.argv[2]))
 """
 
 
 def test_many_processes_may_make_the_same_home_at_once(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", OPENER, str(tmp_path)]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    openers = [subprocess.Popen([*command, name], cwd=TESTS.parent, **pipes) for name in "abcd"]
-    for opener in openers:
-        assert opener.stdout is not None
-        assert opener.stdout.readline() == b"ready\n"
-    for opener in openers:
-        opener.communicate(b"x")
+    assert run_together(OPENER, *([str(tmp_path), name] for name in "abcd")) == [0, 0, 0, 0]
 
-    assert [opener.returncode for opener in openers] == [0] * 4
     with open_store(tmp_path) as store:
         assert [bot.name for bot in list_bots(store)] == ["a", "b", "c", "d"]
 
@@ -248,7 +238,7 @@ def test_a_match_that_was_announced_outlives_the_process_that_is_killed(
     announced: int, tmp_path: Path
 ) -> None:
     command = [sys.executable, "-c", WRITER, str(tmp_path)]
-    with subprocess.Popen(command, cwd=TESTS.parent, stdout=subprocess.PIPE, text=True) as writer:
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout is not None
         seen = [writer.stdout.readline().strip() for _ in range(announced)]
         os.kill(writer.pid, signal.SIGKILL)

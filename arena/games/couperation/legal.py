@@ -8,7 +8,7 @@ numbers refer to RULES.md.
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations
-from typing import TypeVar
+from typing import TypeVar, assert_never
 
 from arena.errors import IllegalAction
 from arena.games.couperation.actions import Action, Discard, Draw, Place, Reserve
@@ -188,6 +188,8 @@ def check(state: State, action: Action) -> None:
         case Discard():
             if action.card not in state.hands[state.seat]:
                 raise IllegalAction("R12: you do not hold that card")
+        case _:
+            assert_never(action)
 
 
 def _check_place(state: State, action: Place) -> None:

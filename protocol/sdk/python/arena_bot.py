@@ -245,8 +245,9 @@ def _ready(bot: Bot) -> dict[str, Any]:
         "type": "ready",
         "protocol": PROTOCOL,
         "name": bot.name or type(bot).__name__,
-        "version": bot.version,
     }
+    if bot.version:
+        ready["version"] = bot.version
     if bot.games is not None:
         ready["games"] = list(bot.games)
     if not bot.legal_actions:
