@@ -1,17 +1,23 @@
 """The app: its commands, and the one place where an error becomes a line and an exit status."""
 
+import io
 import logging
 import os
+import signal
 import sys
 import traceback
-from typing import Annotated
+from collections.abc import Sequence
+from types import FrameType
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from arena import __version__
 from arena.cli import bots, games, leaderboard, match, tournament
-from arena.cli.mistakes import UsageMistake, is_help, mistake
+from arena.cli.mistakes import Stopped, UsageMistake, is_help, mistake
+from arena.cli.remarks import LogFormat
 from arena.errors import ArenaError, RecordError, UsageError
+from arena.tournament.trial import TAIL
 from arena.wire.escape import printable
 
 USAGE = 2
@@ -21,9 +27,11 @@ INTERRUPTED = 130
 _STATUSES: tuple[tuple[tuple[type[BaseException], ...], int], ...] = (
     ((UsageMistake, UsageError), USAGE),
     ((RecordError,), NOT_VERIFIED),
-    ((KeyboardInterrupt, typer.Abort), INTERRUPTED),
+    ((KeyboardInterrupt, typer.Abort, Stopped), INTERRUPTED),
     ((ArenaError, OSError, MemoryError), INTERNAL),
 )
+_LONGEST = 600
+"""Of the line that says what went wrong, in characters."""
 
 app = typer.Typer(
     name="arena",
@@ -52,11 +60,11 @@ def options(
     ] = False,
 ) -> None:
     """Run tournaments of bots in games with hidden information."""
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=logging.DEBUG if verbose else logging.ERROR,
-        format="%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s",
-    )
+    shown = logging.StreamHandler(sys.stderr)
+    shown.setFormatter(LogFormat())
+    # What goes wrong is said in one line by `run`; the log has the whole of it.
+    wanted = verbose or bool(os.environ.get("ARENA_DEBUG"))
+    logging.basicConfig(handlers=[shown], level=logging.DEBUG if wanted else logging.CRITICAL)
 
 
 bots.register(app)
@@ -66,44 +74,72 @@ match.register(app)
 games.register(app)
 
 
-def main() -> None:
+def main() -> NoReturn:
     """Run the app on the command line's arguments and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # What the terminal's encoding lacks is spelt out.
+            stream.reconfigure(errors="backslashreplace")
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _leave)
     sys.exit(run(sys.argv[1:]))
 
 
-def run(arguments: list[str]) -> int:
+def _leave(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001 - a signal handler's
+    """Leave through every `finally`, so that no bot is left running."""
+    raise SystemExit(128 + number)
+
+
+def run(arguments: Sequence[str]) -> int:
     """Run the app on ``arguments`` and return the exit status."""
     command = typer.main.get_command(app)
     try:
-        status = command.main(arguments, prog_name="arena", standalone_mode=False)
-        sys.stdout.flush()
+        status = command.main(list(arguments), prog_name="arena", standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except SystemExit as leaving:
+        if isinstance(leaving.__context__, BrokenPipeError):
+            return _nobody_reads()
+        return leaving.code if isinstance(leaving.code, int) else bool(leaving.code)
     except BrokenPipeError:
-        # Whoever read our output has enough, as `head` does; Python must not complain at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _nobody_reads()
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - a traceback helps no user
         if is_help(error):
             typer.echo(error)
             return 0
-        if os.environ.get("ARENA_DEBUG"):
-            traceback.print_exc()
-        text, status = _explained(error)
-        typer.echo(f"arena: {printable(text, lines=True)}", err=True)
+        return _failed(error, command, arguments)
+    if status == INTERRUPTED:
+        # Typer makes a status of KeyboardInterrupt.
+        typer.echo("arena: interrupted", err=True)
     return status if isinstance(status, int) else 0
 
 
-def _explained(error: BaseException) -> tuple[str, int]:
-    """Return what to say of ``error``, in one line, and the exit status."""
-    for kinds, status in _STATUSES:
-        if isinstance(error, kinds):
-            return _text(error), status
-    why = f"internal error: {type(error).__name__}: {error}"
-    return f"{why} (ARENA_DEBUG=1 shows where; please report it)", INTERNAL
+def _nobody_reads() -> int:
+    """Whoever read our output has enough, as `head` does; Python must not complain at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
-def _text(error: BaseException) -> str:
+def _failed(error: BaseException, command: Any, arguments: Sequence[str]) -> int:  # noqa: ANN401 - typer's
+    """Say what went wrong, in one line and the end of a bot's log, and return the exit status."""
+    if os.environ.get("ARENA_DEBUG"):
+        traceback.print_exc()
+    kinds = (status for kinds, status in _STATUSES if isinstance(error, kinds))
+    status = next(kinds, None)
     if isinstance(error, UsageMistake):
-        return mistake(error)
-    if isinstance(error, (KeyboardInterrupt, typer.Abort)):
-        return "interrupted"
-    return str(error) or type(error).__name__
+        text = mistake(error, command, arguments)
+    elif isinstance(error, (KeyboardInterrupt, typer.Abort)):
+        text = "interrupted"
+    elif isinstance(error, OSError) and error.strerror:
+        text = error.strerror + (f": {error.filename}" if error.filename else "")
+    elif status is None:
+        kind = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        text = f"internal error: {kind} (ARENA_DEBUG=1 shows where; please report it)"
+    else:
+        text = str(error) or type(error).__name__
+    said, *tail = text.split(TAIL)
+    typer.echo(f"arena: {printable(said, _LONGEST, cut='middle')}", err=True)
+    for line in tail:
+        typer.echo(f"{TAIL[1:]}{printable(line)}", err=True)
+    return INTERNAL if status is None else status

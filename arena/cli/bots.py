@@ -5,12 +5,27 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import HOME, As, Home, MoveMs, store_at
+from arena.cli.options import (
+    HOME,
+    As,
+    Home,
+    MoveMs,
+    StartMs,
+    TierName,
+    browsed,
+    complete_registered,
+    given,
+    shown,
+    store_at,
+    tier_wanted,
+)
 from arena.cli.remarks import remark
 from arena.cli.render import Format, Value, render
+from arena.errors import UsageError
+from arena.games import games as all_games
 from arena.players.bundle import read_bundle
 from arena.referee.limits import Limits
-from arena.store.bots import add_bot, check_free, list_bots, remove_bot
+from arena.store.bots import Bot, add_bot, check_free, list_bots, remove_bot
 from arena.tournament.trial import try_out
 
 COLUMNS = ("bot", "version", "games", "submitted", "digest")
@@ -30,54 +45,58 @@ def register(app: typer.Typer) -> None:
     app.add_typer(listing, name="bots")
 
 
-def submit(
-    path: Annotated[Path, typer.Argument(help="A script, an executable file or a folder.")],
-    name: Annotated[str | None, typer.Option("--name", help="What to call the bot.")] = None,
+def submit(  # noqa: PLR0917 - a command's options
+    path: Annotated[
+        Path, typer.Argument(metavar="PATH", help="A script, an executable file or a folder.")
+    ],
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="What to call the bot.")
+    ] = None,
     home: Home = HOME,
     move_ms: MoveMs = Limits().move_ms,
+    start_ms: StartMs = Limits().start_ms,
+    tier: TierName = None,
+    form: As = Format.TABLE,
 ) -> None:
     """Check a bot, and keep a snapshot of it under its name.
 
-    It is started, and plays the beginning of a match of each game, before it is accepted.
+    It is started, and plays the beginning of a match of each game, before it is accepted. What is
+    changed in its files later does not matter until it is submitted again.
     """
     bundle = read_bundle(path, name)
-    with store_at(home) as store:
+    with browsed(home) as store:
         check_free(store, bundle.name)
-        games = try_out(bundle, Limits(move_ms=move_ms))
+    limits = Limits(move_ms=move_ms, start_ms=start_ms)
+    games = try_out(bundle, limits, tier_wanted(tier))
+    with store_at(home) as store:
         bot, changed = add_bot(store, bundle.name, bundle, games)
     if not changed:
         remark(f"{bot.name} is registered with this very content: nothing changed")
-    row: dict[str, Value] = {
-        "bot": bot.name,
-        "version": bot.version,
-        "games": _games(bot.games),
-        "digest": bot.digest,
-    }
-    typer.echo(render([row], Format.TABLE), nl=False)
+    typer.echo(render([_row(bot, form)], form), nl=False)
 
 
 def bots(context: typer.Context, home: Home = HOME, form: As = Format.TABLE) -> None:
     """List the registered bots."""
     if context.invoked_subcommand:
+        if early := given(context, ("home", "form")):
+            below = context.invoked_subcommand
+            raise UsageError(f"{early[0]} goes behind {below}: arena bots {below} {early[0]}")
         return
-    with store_at(home) as store:
-        rows: list[dict[str, Value]] = [
-            {
-                "bot": bot.name,
-                "version": bot.version,
-                "games": _games(bot.games),
-                "submitted": bot.submitted,
-                "digest": bot.digest[:_DIGEST_SHOWN] if form is Format.TABLE else bot.digest,
-            }
-            for bot in list_bots(store)
-        ]
-    if not rows:
-        remark("no bot is registered yet: `arena submit PATH` does it")
-    typer.echo(render(rows, form, COLUMNS), nl=False)
+    with browsed(home) as store:
+        there = list_bots(store)
+    if not there:
+        remark(f"no bot is registered in {shown(home)} yet: `arena submit PATH` does it")
+    typer.echo(render([_row(bot, form) for bot in there], form, COLUMNS), nl=False)
 
 
 def remove(
-    name: Annotated[str, typer.Argument(help="A name from `arena bots`.")], home: Home = HOME
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME", help="A name from `arena bots`.", autocompletion=complete_registered
+        ),
+    ],
+    home: Home = HOME,
 ) -> None:
     """Take a bot off the list; what it has played stays."""
     with store_at(home, create=False) as store:
@@ -85,5 +104,12 @@ def remove(
     remark(f"{bot.name} is no longer registered")
 
 
-def _games(names: tuple[str, ...] | None) -> str:
-    return "all" if names is None else ", ".join(names)
+def _row(bot: Bot, form: Format) -> dict[str, Value]:
+    everything: Value = tuple(all_games()) if form is Format.JSON else "all"
+    return {
+        "bot": bot.name,
+        "version": bot.version,
+        "games": everything if bot.games is None else bot.games,
+        "submitted": bot.submitted,
+        "digest": bot.digest[:_DIGEST_SHOWN] if form is Format.TABLE else bot.digest,
+    }

@@ -3,7 +3,7 @@
 import typer
 
 from arena.cli.options import As
-from arena.cli.render import Format, render
+from arena.cli.render import Format, Value, render
 from arena.games import games as all_games
 
 
@@ -14,12 +14,12 @@ def register(app: typer.Typer) -> None:
 
 def games(form: As = Format.TABLE) -> None:
     """List the games that can be played."""
-    rows = [
+    rows: list[dict[str, Value]] = [
         {
             "game": game.name,
             "kind": game.kind.value,
-            "players": ", ".join(map(str, game.player_counts)),
-            "variants": ", ".join(game.variants),
+            "players": game.player_counts,
+            "variants": game.variants,
             "rules": game.rules_version,
         }
         for game in all_games().values()

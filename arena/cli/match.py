@@ -4,12 +4,30 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from arena.cli.options import HOME, ExtraMs, Home, MoveMs, OneGame, store_at
-from arena.cli.remarks import remark
+from arena.cli.options import (
+    HOME,
+    As,
+    ExtraMs,
+    Home,
+    InTournament,
+    MoveMs,
+    OneGame,
+    StartMs,
+    SuiteName,
+    TierName,
+    at_home,
+    browsed,
+    complete_bot,
+    one_of,
+    store_at,
+    tier_wanted,
+)
+from arena.cli.remarks import counted, remark
 from arena.cli.render import Format, Value, render
 from arena.errors import UsageError
 from arena.games import get_game
@@ -22,9 +40,10 @@ from arena.store.matches import add_matches, get_match
 from arena.store.tournaments import finish, get_tournament
 from arena.tournament.entrants import named
 from arena.tournament.match import play_match
-from arena.tournament.plan import plan_match
+from arena.tournament.plan import Plan, plan_match
 from arena.tournament.runner import match_task
 from arena.tournament.suite import find_suite
+from arena.tournament.trial import last_lines
 from arena.tournament.workers import cores
 from arena.wire.codec import encode_value
 from arena.wire.escape import printable
@@ -39,56 +58,68 @@ def register(app: typer.Typer) -> None:
 def match(  # noqa: PLR0913, PLR0917 - a command's options
     game: OneGame,
     bots: Annotated[
-        list[str], typer.Argument(metavar="BOT...", help="Names or paths, one for each seat.")
+        list[str],
+        typer.Argument(
+            metavar="BOT",
+            help="Names or paths, one for each seat; a name several times if it holds several.",
+            autocompletion=complete_bot,
+        ),
     ],
-    deal: Annotated[int, typer.Option("--deal", min=0, max=999_999, help="Number, from 0.")] = 0,
-    suite: Annotated[
-        str | None, typer.Option("--suite", help="A suite's file or name; else a fresh secret.")
-    ] = None,
+    deal: Annotated[
+        int, typer.Option("--deal", metavar="N", min=0, max=999_999, help="Which one, from 0.")
+    ] = 0,
+    suite: SuiteName = None,
     variant: Annotated[
-        str | None, typer.Option("--variant", help="Of the rules; by default the first one.")
+        str | None,
+        typer.Option(
+            "--variant", metavar="VARIANT", help="Of the rules; by default the game's first one."
+        ),
     ] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Show the table at every turn.")] = False,
     move_ms: MoveMs = Limits().move_ms,
     extra_ms: ExtraMs = 0,
+    start_ms: StartMs = Limits().start_ms,
+    tier: TierName = None,
     home: Home = HOME,
-    form: Annotated[
-        Format, typer.Option("--format", "-f", help="How to print; json: the record.")
-    ] = Format.TABLE,
+    form: As = Format.TABLE,
 ) -> None:
-    """Play one match, show how it ended, and keep it as an unrated tournament of its own."""
+    """Play a single match, and show how it ended.
+
+    It is kept as an unrated tournament of its own. With --format json its record is printed.
+    """
     rules = get_game(game)
-    limits = Limits(move_ms=move_ms, extra_ms=extra_ms)
-    with store_at(home) as store:
-        seats = named(store, bots, limits)
-        chosen = find_suite(suite) if suite else None
-        made = plan_match(store, rules, seats, limits, variant=variant, deal=deal, suite=chosen)
-        made.store(store)
-        with _on_one_core():
-            record = play_match(
-                match_task(store, made.tournament, made.fixtures[0]),
-                _watch(rules, [seat.name for seat in seats]) if watch else None,
-            )
-        add_matches(store, made.tournament.id, [encode_record(record)])
-        finish(store, made.tournament.id)
+    if len(bots) not in rules.player_counts:
+        counts = one_of(rules.player_counts)
+        raise UsageError(f"{rules.name} takes {counts} bots, one for each seat, not {len(bots)}")
+    limits = Limits(move_ms=move_ms, extra_ms=extra_ms, start_ms=start_ms)
+    isolated = tier_wanted(tier)
+    chosen = find_suite(suite) if suite else None
+    with browsed(home) as store:
+        seats = named(store, bots, limits, isolated)
+        made = plan_match(
+            store, rules, seats, limits, isolated, variant=variant, deal=deal, suite=chosen
+        )
+    show = _watch(rules, [seat.name for seat in seats], form) if watch else None
+    record = _played(made, show, home)
     _print(record, form)
-    remark(f"kept: arena replay {record.match} --tournament {record.tournament}")
+    remark(f"kept: arena replay {record.match} -t {record.tournament}{at_home(home)}")
 
 
 def replay(
-    match: Annotated[str, typer.Argument(help="A match's id, or the beginning of one.")],
-    tournament: Annotated[
-        str | None, typer.Option("--tournament", "-t", help="Where it was played.")
-    ] = None,
+    match: Annotated[
+        str, typer.Argument(metavar="MATCH", help="A match's id, or the beginning of one.")
+    ],
+    tournament: InTournament = None,
     operator: Annotated[
         bool, typer.Option("--operator", help="Show cards although the tournament is going on.")
     ] = False,
     home: Home = HOME,
-    form: Annotated[
-        Format, typer.Option("--format", "-f", help="How to print; json: the record.")
-    ] = Format.TABLE,
+    form: As = Format.TABLE,
 ) -> None:
-    """Show a match turn by turn, with every card."""
+    """Show a match turn by turn, with every card.
+
+    With --format json its record is printed, with csv or github how it ended.
+    """
     with store_at(home, create=False) as store:
         where = get_tournament(store, tournament).tournament.id if tournament else None
         stored = get_match(store, match, where)
@@ -100,13 +131,26 @@ def replay(
     record = decode_record(stored.record)
     rules = get_game(record.game)
     names = [seat.bot for seat in record.seats]
-    show = _watch(rules, names) if form is not Format.JSON else None
-    replay_record(record, show)
+    replay_record(record, _watch(rules, names, form) if form is Format.TABLE else None)
     _print(record, form)
 
 
-def _watch(game: AnyGame, names: Sequence[str]) -> Watch:
-    """Return what draws the table and says the action at every turn."""
+def _played(made: Plan, show: Watch | None, home: Path) -> MatchRecord:
+    """Store the single match of ``made``, play it, and return its record, which is kept."""
+    with store_at(home) as store:
+        made.store(store)
+        with _on_one_core():
+            record = play_match(match_task(store, made.tournament, made.fixtures[0]), show)
+        add_matches(store, made.tournament.id, [encode_record(record)])
+        finish(store, made.tournament.id)
+    return record
+
+
+def _watch(game: AnyGame, names: Sequence[str], form: Format) -> Watch:
+    """Return what draws the table and says the action at every turn.
+
+    It goes where the data go, except for data that a program is to read.
+    """
     turn = 0
 
     def show(state: Any, seat: Seat, action: Public, house: bool) -> None:  # noqa: ANN401, FBT001
@@ -114,31 +158,44 @@ def _watch(game: AnyGame, names: Sequence[str]) -> Watch:
         who = f"seat {seat} {names[seat]}" + (" (house)" if house else "")
         action_text = encode_value(action).decode()
         text = f"{game.draw(state)}\n{turn}. {who}: {action_text}\n"
-        typer.echo(printable(text, lines=True))
+        typer.echo(printable(text, lines=True), err=form is not Format.TABLE)
         turn += 1
 
     return show
 
 
 def _print(record: MatchRecord, form: Format) -> None:
+    """Print how a match ended, and the end of what bots at fault had logged."""
     if form is Format.JSON:
         # Spelt in ASCII again, so that nothing a bot wrote can act on a terminal.
         typer.echo(json.dumps(json.loads(encode_record(record)), separators=(",", ":")))
-        return
+    else:
+        typer.echo(render(_rows(record), form), nl=False)
+    remark(f"{record.match}: {record.reason} after {_actions(record)}")
+    for fault in record.faults:
+        if lines := last_lines(record.measured.stderr[fault.seat]):
+            remark(f"seat {fault.seat} {record.seats[fault.seat].bot} wrote to standard error:")
+            for line in lines:
+                remark(f"  | {line}")
+
+
+def _actions(record: MatchRecord) -> str:
+    return counted(len(record.actions), "action", "actions")
+
+
+def _rows(record: MatchRecord) -> list[dict[str, Value]]:
     faults = {fault.seat: f"{fault.code}: {fault.text}" for fault in record.faults}
     unit = get_game(record.game).unit
-    rows: list[dict[str, Value]] = [
+    return [
         {
             "seat": seat,
             "bot": record.seats[seat].bot,
             unit: record.scores[seat],
             "rank": record.ranks[seat],
-            "fault": faults.get(seat, ""),
+            "fault": faults.get(seat),
         }
         for seat in range(record.players)
     ]
-    typer.echo(render(rows, form), nl=False)
-    remark(f"{record.match}: {record.reason} after {len(record.actions)} actions")
 
 
 @contextmanager

@@ -4,6 +4,8 @@ Typer uses the installed click or, from 0.20 on, a copy of its own; its public `
 leads to the classes of whichever it is.
 """
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import typer
@@ -13,7 +15,17 @@ from arena.games import closest
 UsageMistake: Any = typer.BadParameter.__mro__[1]
 """Click's ``UsageError``: base of all mistakes in a command line."""
 
-_HINTED = ("Did you mean", "Possible options")
+_REWORDED = (
+    (r"Value error, ", ""),
+    (r"Input should be a valid integer.*", "not a whole number"),
+    (r"Input should be greater than or equal to (\S+)", r"the least is \1"),
+    (r"Input should be less than or equal to (\S+)", r"the most is \1"),
+)
+"""What a validation library says, and how one says it to people."""
+
+
+class Stopped(Exception):
+    """The user stopped a run before its end; the text says how to go on."""
 
 
 def is_help(error: BaseException) -> bool:
@@ -21,16 +33,51 @@ def is_help(error: BaseException) -> bool:
     return type(error).__name__ == "NoArgsIsHelpError"
 
 
-def mistake(error: Any) -> str:  # noqa: ANN401 - see `UsageMistake`
-    """Return a mistake in the command line as one line, with the closest name and where help is."""
+def mistake(error: Any, root: Any, arguments: Sequence[str]) -> str:  # noqa: ANN401 - see above
+    """Return a mistake in the command line as one line, with the closest name and where help is.
+
+    Args:
+        error: a `UsageMistake`.
+        root: the app's command.
+        arguments: what was typed after ``arena``.
+    """
+    command, path = _where(error, root, arguments)
     text = " ".join(error.format_message().split())
-    context = error.ctx
-    if context and not any(hint in text for hint in _HINTED):
-        if option := getattr(error, "option_name", None):
-            known = [name for param in context.command.params for name in param.opts]
-            text = f"{text.rstrip('.')}{closest(option, [n for n in known if n[:2] == '--'])}"
-        elif hasattr(context.command, "list_commands") and "No such command" in text:
-            known = context.command.list_commands(context)
-            text = f"{text.rstrip('.')}{closest(text.split(chr(39))[1], known)}"
-    path = context.command_path if context else "arena"
-    return f"{text.rstrip('.')} (see `{path} --help`)"
+    for pattern, words in _REWORDED:
+        text = re.sub(pattern, words, text)
+    if hasattr(error, "possibilities"):
+        option = error.option_name
+        text = f"no such option: {option}{_other_option(option, command, arguments)}"
+    elif unknown := re.match(r"No such command '(.*?)'", text):
+        text = f"no such command: {unknown[1]}{closest(unknown[1], command.commands)}"
+    text = text.rstrip(".")
+    return f"{text[:1].lower()}{text[1:]} (see `{path} --help`)"
+
+
+def _where(error: Any, root: Any, arguments: Sequence[str]) -> tuple[Any, str]:  # noqa: ANN401 - see above
+    """Return the command in which the mistake is, and how it is called."""
+    if error.ctx:
+        return error.ctx.command, error.ctx.command_path
+    command, path = root, "arena"
+    for word in arguments:
+        below = getattr(command, "commands", {})
+        if word in below:
+            command, path = below[word], f"{path} {word}"
+        elif not word.startswith("-"):
+            break
+    return command, path
+
+
+def _other_option(option: str, command: Any, arguments: Sequence[str]) -> str:  # noqa: ANN401
+    """Return a hint for an unknown ``option`` of ``command``, empty where nothing comes close."""
+    for word in arguments:
+        below = getattr(command, "commands", {}).get(word)
+        if below and option in _options(below):
+            return f"; it goes behind {word}: arena {word} {option}"
+    near = closest(option, _options(command))
+    return near if "did you mean" in near else ""
+
+
+def _options(command: Any) -> set[str]:  # noqa: ANN401 - see above
+    names = {name for param in command.params for name in param.opts}
+    return {name for name in names if name.startswith("--")}

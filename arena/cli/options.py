@@ -1,59 +1,198 @@
 """Options that several commands share, and what is made of their values."""
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+import shlex
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from arena.bundled import bundled, sample_bots
+from arena.cli.remarks import remark
 from arena.cli.render import Format
 from arena.errors import UsageError
 from arena.games import games
-from arena.store.db import Store, open_store
+from arena.players.sandbox import Tier, isolation
+from arena.store.bots import list_bots
+from arena.store.db import FILE_NAME, Store, open_store
+from arena.store.tournaments import list_tournaments
 from arena.tournament.workers import cores
 from arena.wire.escape import printable
 
-Home = Annotated[
-    Path, typer.Option("--home", envvar="ARENA_HOME", help="Where everything is kept.")
-]
 HOME = Path("results")
 
-As = Annotated[Format, typer.Option("--format", "-f", help="How to print.", case_sensitive=False)]
 
-MoveMs = Annotated[int, typer.Option("--move-ms", min=1, max=3_600_000, help="Time for a move.")]
+def _kept(context: typer.Context, names: Callable[[Store], Iterable[str]]) -> list[str]:
+    """Return names out of the home that the command line says, for the shell to choose from."""
+    # Whoever presses TAB wants no message; without names the shell offers files.
+    with suppress(Exception), browsed(context.params.get("home") or HOME) as store:
+        return list(names(store))
+    return []
+
+
+def complete_game() -> list[str]:
+    """Return the names of the games."""
+    with suppress(Exception):
+        return list(games())
+    return []
+
+
+def complete_registered(context: typer.Context) -> list[str]:
+    """Return the names of the registered bots."""
+    return _kept(context, lambda store: [bot.name for bot in list_bots(store)])
+
+
+def complete_bot(context: typer.Context) -> list[str]:
+    """Return the names of the registered bots and of the sample bots."""
+    samples = [path.stem for path in sample_bots()]
+    return list(dict.fromkeys([*complete_registered(context), *samples]))
+
+
+def complete_tournament(context: typer.Context) -> list[str]:
+    """Return the ids of the tournaments, newest first."""
+    return _kept(
+        context, lambda store: [one.tournament.id for one in reversed(list_tournaments(store))]
+    )
+
+
+def complete_suite() -> list[str]:
+    """Return the names of the suites that come with arena."""
+    return sorted(path.stem for path in bundled("seeds").glob("*.toml"))
+
+
+Home = Annotated[
+    Path,
+    typer.Option("--home", envvar="ARENA_HOME", metavar="FOLDER", help="Where everything is kept."),
+]
+As = Annotated[
+    Format,
+    typer.Option(
+        "--format",
+        "-f",
+        metavar="|".join(Format),
+        case_sensitive=False,
+        help="How to print.",
+    ),
+]
+MoveMs = Annotated[
+    int,
+    typer.Option("--move-ms", metavar="MS", min=1, max=3_600_000, help="Time for a move."),
+]
 ExtraMs = Annotated[
     int,
     typer.Option(
-        "--extra-ms", min=0, max=86_400_000, help="Time a match beside that of its moves."
+        "--extra-ms",
+        metavar="MS",
+        min=0,
+        max=86_400_000,
+        help="Time a match beside that of its moves.",
     ),
 ]
-
-
-def _complete_game(incomplete: str) -> list[str]:
-    return [name for name in games() if name.startswith(incomplete)]
-
-
+StartMs = Annotated[
+    int,
+    typer.Option("--start-ms", metavar="MS", min=1, max=3_600_000, help="Time for a bot to start."),
+]
+TierName = Annotated[
+    Tier | None,
+    typer.Option(
+        "--tier",
+        metavar="|".join(Tier),
+        help="How bots are kept apart; by default in the best way that this machine can.",
+    ),
+]
+SuiteName = Annotated[
+    str | None,
+    typer.Option(
+        "--suite",
+        metavar="SUITE",
+        help="Name or file of a suite; its key is published, so unrated. Else a fresh secret.",
+        autocompletion=complete_suite,
+    ),
+]
+InTournament = Annotated[
+    str | None,
+    typer.Option(
+        "--tournament",
+        "-t",
+        metavar="TOURNAMENT",
+        help="Its id or name; by default the newest that fits.",
+        autocompletion=complete_tournament,
+    ),
+]
 Games = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[GAME]...", help="Names from `arena games`.", autocompletion=_complete_game
-    ),
+    typer.Argument(metavar="GAME", help="Names from `arena games`.", autocompletion=complete_game),
 ]
 OneGame = Annotated[
     str,
-    typer.Argument(
-        metavar="GAME", help="A name from `arena games`.", autocompletion=_complete_game
-    ),
+    typer.Argument(metavar="GAME", help="A name from `arena games`.", autocompletion=complete_game),
 ]
 
 
 @contextmanager
 def store_at(home: Path, *, create: bool = True) -> Iterator[Store]:
     """Open the store in ``home`` for the length of the context."""
+    if not create:
+        _is_kept(home)
     with open_store(home, create=create) as store:
         yield store
+
+
+@contextmanager
+def browsed(home: Path) -> Iterator[Store]:
+    """Open the store in ``home``, or an empty one that vanishes where nothing was kept yet.
+
+    So whoever only looks around leaves nothing behind.
+    """
+    if _is_kept(home):
+        with open_store(home, create=False) as store:
+            yield store
+    else:
+        with (
+            tempfile.TemporaryDirectory(prefix="arena-") as empty,
+            open_store(Path(empty)) as store,
+        ):
+            yield store
+
+
+def _is_kept(home: Path) -> bool:
+    try:
+        (home / FILE_NAME).lstat()
+    except FileNotFoundError:
+        return False
+    except NotADirectoryError:
+        raise UsageError(f"{shown(home)} is not a folder: choose another --home") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "no possible path"
+        raise UsageError(f"cannot read {shown(home)}: {reason}; choose another --home") from None
+    return True
+
+
+def shown(home: Path) -> str:
+    """Return ``home`` as messages show it."""
+    return printable(str(home), 160, cut="middle")
+
+
+def at_home(home: Path) -> str:
+    """Return what a command that is to be typed needs so that it finds ``home``."""
+    return "" if home == HOME else f" --home {shlex.quote(str(home))}"
+
+
+def given(context: typer.Context, names: Iterable[str]) -> list[str]:
+    """Return those of the parameters ``names`` that the command line says, as it spells them."""
+    said = set()
+    for name in names:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            said.add(name)
+    return [
+        max(param.opts, key=len) if param.param_type_name == "option" else param.metavar or name
+        for param in context.command.params
+        if (name := param.name) in said
+    ]
 
 
 def words(text: str | None, option: str) -> list[str] | None:
@@ -85,6 +224,24 @@ def sizes(text: str | None) -> list[int] | None:
     return sorted(set(found))
 
 
+def one_of(numbers: Sequence[int]) -> str:
+    """Return ``numbers`` as a choice: ``2, 3 or 4``."""
+    *others, last = map(str, numbers)
+    return f"{', '.join(others)} or {last}" if others else last
+
+
 def workers_wanted(jobs: int | None) -> int:
     """Return how many workers to start: as many as there are cores, unless the user says."""
     return jobs or len(cores())
+
+
+def tier_wanted(tier: Tier | None) -> Tier:
+    """Return how bots are kept apart: as the user says, or in the best way there is.
+
+    Raises:
+        UsageError: this machine cannot give what the user wants.
+    """
+    found = isolation(tier)
+    if found.lacking:
+        remark(f"NOT ISOLATED: {found.lacking}")
+    return found.tier

@@ -1,7 +1,10 @@
 """What is said beside the data: remarks, progress and the way on, all on standard error."""
 
+import logging
+import shutil
 import sys
 import time
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -11,24 +14,53 @@ from arena.referee.record import MatchRecord
 from arena.wire.escape import printable
 
 _PLAIN_EVERY_S = 10.0
+_WIDEST_BAR = 30
+_BESIDE_BAR = 40
+"""Columns that the bar's label, count and remaining time may take."""
+
 _ENOUGH = 1.5
 """From so many minutes or hours on they are said as such."""
 
 
 def remark(text: str) -> None:
-    """Say ``text``, made fit for a terminal, on a line of standard error."""
-    typer.echo(printable(text), err=True)
+    """Say ``text``, made fit for a terminal, on a line of standard error.
+
+    That nobody reads it is no reason to stop what is being done.
+    """
+    with suppress(OSError):
+        typer.echo(printable(text), err=True)
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """Return ``number`` with the noun that it calls for."""
+    return f"{number} {one if number == 1 else many}"
+
+
+class LogFormat(logging.Formatter):
+    """Log records made fit for a terminal: they may quote what a bot wrote."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(processName)s %(name)s: %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return ``record`` as text."""
+        return printable(super().format(record), lines=True)
 
 
 class Progress:
     """The report of a run: a bar on a terminal, elsewhere a plain line now and then."""
 
     def __init__(self, done: int, total: int) -> None:
+        columns = shutil.get_terminal_size().columns
         self._bar = (
             typer.progressbar(
-                length=total, label="matches", show_pos=True, file=sys.stderr, width=30
+                length=total,
+                label="matches",
+                show_pos=True,
+                file=sys.stderr,
+                width=max(5, min(_WIDEST_BAR, columns - _BESIDE_BAR)),
             )
-            if sys.stderr.isatty()
+            if sys.stderr is not None and sys.stderr.isatty()
             else None
         )
         self._done = done
@@ -49,6 +81,8 @@ class Progress:
     ) -> None:
         if self._bar:
             self._bar.__exit__(kind, error, trace)
+            if self._faults:
+                remark(counted(self._faults, "fault", "faults"))
 
     def played(self, record: MatchRecord, done: int, total: int) -> None:
         """Tell that a match is stored."""
@@ -57,14 +91,14 @@ class Progress:
             self._bar.update(done - self._done)
         elif done == total or time.monotonic() - self._said >= _PLAIN_EVERY_S:
             self._said = time.monotonic()
-            faults = f", {self._faults} faults" if self._faults else ""
-            remark(f"{done} of {total} matches{faults}")
+            faults = f", {counted(self._faults, 'fault', 'faults')}" if self._faults else ""
+            remark(f"{done} of {counted(total, 'match', 'matches')}{faults}")
         self._done = done
 
     def remark(self, text: str) -> None:
         """Say something worth a line."""
         if self._bar:
-            typer.echo(err=True)
+            remark("")
         remark(text)
 
 

@@ -3,15 +3,18 @@
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 
-from tabulate import tabulate
+import tabulate
 
 from arena.wire.escape import printable
 
-Value = str | int | float | bool | None
+Value = str | int | float | bool | tuple[str | int, ...] | None
 Row = Mapping[str, Value]
+
+# Heads need no room beyond their own width: a leaderboard has many columns.
+tabulate.MIN_PADDING = 0
 
 
 class Format(StrEnum):
@@ -28,13 +31,19 @@ _MARKDOWN = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]<>|#~"})
 _TABLES = {Format.TABLE: "simple", Format.GITHUB: "github"}
 
 
-def render(rows: Sequence[Row], form: Format, columns: Sequence[str] = ()) -> str:
-    """Return ``rows`` as text that ends in a line feed, or empty where there is nothing to say.
+def render(
+    rows: Sequence[Row],
+    form: Format,
+    columns: Sequence[str] = (),
+    right: Collection[str] = (),
+) -> str:
+    """Return ``rows`` as text that ends in a line feed.
 
     Args:
         rows: the same keys in each; the keys are the columns' heads.
         form: tables for people have ``None`` as an empty cell; JSON keeps all values as they are.
         columns: heads of a table that may have no rows.
+        right: heads of columns of text that are aligned to the right, as numbers are.
     """
     heads = list(rows[0]) if rows else list(columns)
     match form:
@@ -44,34 +53,56 @@ def render(rows: Sequence[Row], form: Format, columns: Sequence[str] = ()) -> st
         case Format.CSV:
             out = io.StringIO()
             writer = csv.writer(out, lineterminator="\n")
-            writer.writerow(heads)
+            writer.writerow(map(_csv, heads))
             writer.writerows([[_csv(row[head]) for head in heads] for row in rows])
             return out.getvalue()
         case Format.TABLE | Format.GITHUB:
-            cells = [[_cell(row[head], form) for head in heads] for row in rows]
-            numeric = [any(type(row[head]) in {int, float} for row in rows) for head in heads]
-            text = tabulate(
-                cells,
-                headers=heads,
+            text = tabulate.tabulate(
+                [[_cell(row[head], form) for head in heads] for row in rows],
+                headers=[_cell(head, form) for head in heads],
                 tablefmt=_TABLES[form],
                 disable_numparse=True,
-                colalign=["right" if right else "left" for right in numeric] if rows else None,
+                colalign=[
+                    "right" if head in right or _is_numeric(row[head] for row in rows) else "left"
+                    for head in heads
+                ]
+                if rows
+                else None,
             )
             return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
 
 
+def for_markdown(text: str) -> str:
+    """Return ``text`` so that Markdown shows it as it is, in a cell of a table too."""
+    return printable(text).translate(_MARKDOWN)
+
+
+def _is_numeric(values: Iterable[Value]) -> bool:
+    return any(type(value) in {int, float} for value in values)
+
+
 def _cell(value: Value, form: Format) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return f"{value:.2f}"
-    text = printable(str(value))
-    return text.translate(_MARKDOWN) if form is Format.GITHUB and isinstance(value, str) else text
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    text = f"{value:.2f}" if isinstance(value, float) else _text(value)
+    return for_markdown(text) if form is Format.GITHUB else printable(text)
 
 
 def _csv(value: Value) -> Value:
-    if not isinstance(value, str):
+    if type(value) in {int, float}:
         return value
-    text = printable(value)
+    text = printable(_text(value))
     # A spreadsheet would take such a text for a formula and run it.
     return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _text(value: Value) -> str:
+    match value:
+        case None:
+            return ""
+        case True | False:
+            return str(value).lower()
+        case tuple():
+            return ", ".join(map(str, value))
+        case _:
+            return str(value)

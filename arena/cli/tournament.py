@@ -1,16 +1,14 @@
 """``arena tournament`` and ``arena tournaments``: playing, resuming, and what there is."""
 
-import signal
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import Annotated
 
 import typer
 
+from arena.cli.interrupts import interrupts
 from arena.cli.leaderboard import print_standings
+from arena.cli.mistakes import Stopped
 from arena.cli.options import (
     HOME,
     As,
@@ -18,16 +16,28 @@ from arena.cli.options import (
     Games,
     Home,
     MoveMs,
+    StartMs,
+    SuiteName,
+    TierName,
+    at_home,
+    browsed,
+    complete_tournament,
+    given,
+    shown,
     sizes,
     store_at,
+    tier_wanted,
     words,
     workers_wanted,
 )
-from arena.cli.remarks import Progress, duration, remark
-from arena.cli.render import Format, render
+from arena.cli.remarks import Progress, counted, duration, remark
+from arena.cli.render import Format, Value, render
+from arena.errors import UsageError
 from arena.games import games as all_games
 from arena.games import get_game
+from arena.players.sandbox import Tier
 from arena.referee.category import Category
+from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
 from arena.store.db import Store
 from arena.store.tournaments import (
@@ -44,34 +54,73 @@ from arena.tournament.runner import Stop, run
 from arena.tournament.suite import Suite, check_name, default_categories, find_suite, restrict
 from arena.tournament.workers import cores
 
-INTERRUPTED = 130
-COLUMNS = ("tournament", "state", "matches", "of", "suite", "rated", "created")
+COLUMNS = ("tournament", "state", "matches", "of", "suite", "created", "rated", "unrated")
+PLAN_COLUMNS = ("category", "bots", "deals", "matches")
+_SETTLED = (
+    *("games", "bots", "players", "deals", "suite", "name"),
+    *("move_ms", "extra_ms", "start_ms", "tier", "public_value"),
+)
+"""Parameters that are settled once a tournament is stored."""
 
 Bots = Annotated[
     str | None,
-    typer.Option("--bots", help="Names or paths with commas between them; all registered ones."),
+    typer.Option(
+        "--bots",
+        metavar="BOT,BOT...",
+        help="Names or paths with commas between them; by default all registered bots.",
+    ),
 ]
-Players = Annotated[str | None, typer.Option("--players", help="Sizes of table, as in 2,3 or 2-4.")]
+Players = Annotated[
+    str | None, typer.Option("--players", metavar="N,N...", help="Sizes of table: 2,3 or 2-4.")
+]
 Deals = Annotated[
-    int | None, typer.Option("--deals", min=1, help="Deals a category; 50, co-operative 100.")
+    int | None,
+    typer.Option(
+        "--deals",
+        metavar="N",
+        min=1,
+        help="Of each category; by default 50, of co-operative ones 100.",
+    ),
 ]
-SuiteName = Annotated[
+Name = Annotated[
+    str | None, typer.Option("--name", metavar="NAME", help="What to call the tournament.")
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        "-j", "--jobs", metavar="N", min=1, max=1024, help="Matches at a time; one a core."
+    ),
+]
+PublicValue = Annotated[
+    str,
+    typer.Option(
+        "--public-value",
+        metavar="TEXT",
+        help="Goes into the key: what nobody could know before the entries closed.",
+    ),
+]
+Resume = Annotated[
     str | None,
-    typer.Option("--suite", help="A suite's file or name: its key is published, so unrated."),
+    typer.Option(
+        "--resume",
+        metavar="TOURNAMENT",
+        help="Go on with this one, by its id or name.",
+        autocompletion=complete_tournament,
+    ),
 ]
-Name = Annotated[str | None, typer.Option("--name", help="What to call the tournament.")]
-Jobs = Annotated[int | None, typer.Option("-j", "--jobs", min=1, max=1024, help="Workers.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would be played, and stop.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to ``app``."""
-    app.command(
-        epilog="Example: arena tournament donburiko --bots greedy,mybot.py --players 2 --deals 20"
-    )(tournament)
+    app.command(epilog="Example: arena tournament donburiko --bots greedy,mybot.py --deals 20")(
+        tournament
+    )
     app.command(epilog="Example: arena tournaments --format json")(tournaments)
 
 
 def tournament(  # noqa: PLR0913, PLR0917 - a command's options
+    context: typer.Context,
     games: Games = None,
     bots: Bots = None,
     players: Players = None,
@@ -81,72 +130,91 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
     jobs: Jobs = None,
     move_ms: MoveMs = Limits().move_ms,
     extra_ms: ExtraMs = 0,
-    public_value: Annotated[
-        str,
-        typer.Option(
-            "--public-value", help="Goes into the key: fixed by others after entries closed."
-        ),
-    ] = "",
-    resume: Annotated[
-        str | None, typer.Option("--resume", metavar="TOURNAMENT", help="Go on with this one.")
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be played, and stop.")
-    ] = False,
+    start_ms: StartMs = Limits().start_ms,
+    tier: TierName = None,
+    public_value: PublicValue = "",
+    resume: Resume = None,
+    dry_run: DryRun = False,
     home: Home = HOME,
     form: As = Format.TABLE,
 ) -> None:
     """Play a tournament, and print the leaderboards.
 
-    Without GAME both games are played; without --bots by all registered bots, or by the sample
+    Without GAME all games are played; without --bots by all registered bots, or by the sample
     bots where none is registered.
     """
-    limits = Limits(move_ms=move_ms, extra_ms=extra_ms)
     workers = workers_wanted(jobs)
-    with store_at(home, create=resume is None) as store:
-        if resume is not None:
-            going = get_tournament(store, resume).tournament
-        else:
-            chosen = find_suite(suite) if suite else None
-            made = _plan(
-                store,
-                _categories(chosen, games, sizes(players), deals),
-                limits,
-                suite=chosen,
-                bots=words(bots, "--bots"),
-                name=name,
-                public_value=check_public_value(public_value),
-            )
-            _announce(store, made, workers)
-            if dry_run:
-                typer.echo(render(_planned(made), form), nl=False)
-                return
+    made = None
+    if resume is not None:
+        _check_settled(context)
+        with store_at(home, create=False) as store:
+            going, fixtures = _left(store, resume, workers)
+    else:
+        if suite and public_value:
+            raise UsageError("--public-value goes into a fresh secret's key: leave out --suite")
+        chosen = find_suite(suite) if suite else None
+        made = _plan(
+            home,
+            _categories(chosen, games, sizes(players), deals),
+            Limits(move_ms=move_ms, extra_ms=extra_ms, start_ms=start_ms),
+            tier_wanted(tier),
+            suite=chosen,
+            bots=words(bots, "--bots"),
+            name=name,
+            public_value=check_public_value(public_value),
+        )
+        going, fixtures = made.tournament, made.fixtures
+        _announce(home, made, workers, dry_run=dry_run)
+    if dry_run:
+        typer.echo(render(_counts(fixtures), form, PLAN_COLUMNS), nl=False)
+        return
+    with store_at(home) as store:
+        if made:
             made.store(store)
-            going = made.tournament
         _play(store, going, workers, home)
-        print_standings(store, [going.id], form)
+        print_standings(store, going, form)
 
 
 def tournaments(home: Home = HOME, form: As = Format.TABLE) -> None:
-    """List the tournaments, how far they are, and how to resume them."""
-    with store_at(home, create=False) as store:
+    """List the tournaments, with how to resume those that were stopped."""
+    with browsed(home) as store:
         there = list_tournaments(store)
-    rows = [
+    if not there:
+        remark(f"no tournament is in {shown(home)} yet: `arena tournament` plays one")
+    rows: list[dict[str, Value]] = [
         {
             "tournament": one.tournament.id,
             "state": one.stage.value,
             "matches": one.played,
             "of": one.total,
             "suite": one.tournament.suite,
-            "rated": "rated" if one.tournament.rated else "unrated",
             "created": one.tournament.created,
+            "rated": one.tournament.rated,
+            "unrated": one.tournament.unrated,
         }
         for one in there
     ]
     typer.echo(render(rows, form, COLUMNS), nl=False)
     for one in there:
         if one.stage in {Stage.STOPPED, Stage.PLANNED}:
-            remark(f"go on with: arena tournament --resume {one.tournament.id}")
+            remark(f"go on with: {_way_on(one.tournament, home)}")
+
+
+def _check_settled(context: typer.Context) -> None:
+    """Refuse options that a resumed tournament would not heed."""
+    if settled := given(context, _SETTLED):
+        raise UsageError(f"--resume goes on with what was planned: leave out {', '.join(settled)}")
+
+
+def _left(store: Store, text: str, workers: int) -> tuple[Tournament, Sequence[Fixture]]:
+    """Return the tournament that ``text`` means and what is left of it; say how much that is."""
+    going = get_tournament(store, text).tournament
+    fixtures = open_fixtures(store, going.id)
+    if fixtures:
+        remark(f"{going.id}: {_size(store, fixtures, workers)} left")
+    else:
+        remark(f"{going.id}: all matches were played already")
+    return going, fixtures
 
 
 def _categories(
@@ -159,94 +227,95 @@ def _categories(
 
 
 def _plan(
-    store: Store,
+    home: Path,
     categories: Mapping[Category, int],
     limits: Limits,
+    tier: Tier,
     *,
     suite: Suite | None,
     bots: list[str] | None,
     name: str | None,
     public_value: str,
 ) -> Plan:
+    """Return the tournament that is asked for; nothing is kept of it yet."""
     if name is not None:
         check_name(name, "a tournament")
-    if bots is None:
-        field = everybody(store, limits)
-        for text in field.remarks:
-            remark(text)
-        candidates = field.candidates
-    else:
-        candidates = named(store, bots, limits)
-    return plan(candidates, categories, limits, suite=suite, name=name, public_value=public_value)
+    with browsed(home) as store:
+        if bots is None:
+            field = everybody(store, limits, tier)
+            for text in field.remarks:
+                remark(text)
+            candidates = field.candidates
+        else:
+            candidates = named(store, bots, limits, tier)
+    return plan(
+        candidates, categories, limits, tier, suite=suite, name=name, public_value=public_value
+    )
 
 
-def _announce(store: Store, made: Plan, workers: int) -> None:
+def _announce(home: Path, made: Plan, workers: int, *, dry_run: bool) -> None:
+    """Say what is to be played, before the first match is."""
     for text in made.left_out:
         remark(f"left out: {text}")
-    categories = len({fixture.category for fixture in made.fixtures})
-    about = duration(expected_s(store, made.fixtures, min(workers, len(cores()))))
-    remark(
-        f"{made.tournament.id}: {len(made.fixtures)} matches in {categories} categories, "
-        f"about {about} with {workers} workers"
-    )
+    with browsed(home) as store:
+        size = _size(store, made.fixtures, workers)
+    # What is not played has no id or secret that anybody could come back to.
+    remark(size if dry_run else f"{made.tournament.id}: {size}")
     if made.tournament.unrated:
         remark(f"unrated: {'; '.join(made.tournament.unrated)}")
-    if made.tournament.commitment:
+    if made.tournament.commitment and not dry_run:
         remark(f"SHA-256 of the secret: {made.tournament.commitment}")
 
 
-def _planned(made: Plan) -> list[dict[str, str | int]]:
-    counts = Counter(fixture.category for fixture in made.fixtures)
+def _size(store: Store, fixtures: Collection[Fixture], workers: int) -> str:
+    categories = len({fixture.category for fixture in fixtures})
+    about = duration(expected_s(store, fixtures, min(workers, len(cores()))))
+    return (
+        f"{counted(len(fixtures), 'match', 'matches')} in "
+        f"{counted(categories, 'category', 'categories')}, about {about} with "
+        f"{counted(workers, 'worker', 'workers')}"
+    )
+
+
+def _counts(fixtures: Collection[Fixture]) -> list[dict[str, Value]]:
+    """Return how much of each category is to be played."""
+    sections: dict[Category, list[Fixture]] = {}
+    for fixture in fixtures:
+        sections.setdefault(fixture.category, []).append(fixture)
     return [
         {
             "category": category.name,
-            "bots": len(
-                {bot for one in made.fixtures if one.category == category for bot in one.bots}
-            ),
-            "deals": len({one.deal for one in made.fixtures if one.category == category}),
-            "matches": count,
+            "bots": len({bot for fixture in section for bot in fixture.bots}),
+            "deals": len({fixture.deal for fixture in section}),
+            "matches": len(section),
         }
-        for category, count in counts.items()
+        for category, section in sections.items()
     ]
 
 
+def _way_on(going: Tournament, home: Path) -> str:
+    return f"arena tournament --resume {going.id}{at_home(home)}"
+
+
 def _play(store: Store, going: Tournament, workers: int, home: Path) -> None:
-    """Play what is open of ``going``; the first Ctrl-C stops cleanly, the second at once."""
+    """Play what is open of ``going``; the first Ctrl-C stops cleanly, the second at once.
+
+    Raises:
+        Stopped: it was stopped before its end; the text says how to go on.
+    """
     if workers > len(cores()):
         remark(f"{workers} workers share {len(cores())} cores: slow moves may be the machine's")
-    left = len(open_fixtures(store, going.id))
-    progress = get_tournament(store, going.id)
-    total, done = progress.total, progress.total - left
+    before = get_tournament(store, going.id)
     stop = Stop()
-    way_on = f"arena tournament --resume {going.id}"
-    if str(home) != str(HOME):
-        way_on += f" --home {home}"
-    with Progress(done, total) as shown, _interrupts(stop):
+    with Progress(before.played, before.total) as report, interrupts(stop):
         try:
-            going = run(store, going.id, workers, shown, stop)
+            played = run(store, going.id, workers, report, stop)
         except KeyboardInterrupt:
-            stop.asked = True
-    if going.finished is None:
-        played = get_tournament(store, going.id).played
-        remark(f"stopped after {played} of {total} matches; go on with: {way_on}")
-        raise typer.Exit(INTERRUPTED)
-    if going.secret is not None:
-        remark(f"the secret was {going.secret.hex()}")
-
-
-@contextmanager
-def _interrupts(stop: Stop) -> Iterator[None]:
-    """Let SIGINT and SIGTERM ask to stop, and interrupt at once when they come again."""
-
-    def ask(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a signal handler's
-        if stop.asked:
-            raise KeyboardInterrupt
-        stop.asked = True
-        remark("stopping: matches in play are finished (once more: dropped)")
-
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+            played = going
+    if played.finished is None:
+        done = get_tournament(store, going.id).played
+        raise Stopped(
+            f"stopped after {done} of {before.total} matches; go on with: {_way_on(going, home)}"
+        )
+    if played.secret is not None:
+        remark(f"the secret was {played.secret.hex()}")

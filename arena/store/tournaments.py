@@ -3,7 +3,7 @@
 import json
 import re
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -21,6 +21,7 @@ from arena.wire.escape import printable
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _ECHO = 60
+_PAGE = 200
 
 
 class Stage(StrEnum):
@@ -123,10 +124,10 @@ def add_tournament(
             )
         db.executemany(
             "INSERT INTO fixtures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
+            (
                 (tournament.id, position, *_fixture_row(fixture))
                 for position, fixture in enumerate(fixtures)
-            ],
+            ),
         )
 
 
@@ -178,12 +179,23 @@ def list_fixtures(store: Store, tournament: str) -> list[Fixture]:
 
 def open_fixtures(store: Store, tournament: str) -> list[Fixture]:
     """Return what is still to be played of ``tournament`` (an id), in the schedule's order."""
-    rows = store.rows(
-        "SELECT * FROM fixtures f WHERE tournament = ? AND NOT EXISTS (SELECT 1 FROM matches m"
-        " WHERE m.tournament = f.tournament AND m.match = f.match) ORDER BY position",
-        (tournament,),
-    )
-    return [_fixture(row) for row in rows]
+    return list(iter_open_fixtures(store, tournament))
+
+
+def iter_open_fixtures(store: Store, tournament: str) -> Iterator[Fixture]:
+    """Yield the same, a page at a time, so that a long schedule need not fit in memory.
+
+    Each fixture is yielded once; one that is played meanwhile, if its page was read before.
+    """
+    last = -1
+    while rows := store.rows(
+        "SELECT * FROM fixtures f WHERE tournament = :tournament AND position > :last"
+        " AND NOT EXISTS (SELECT 1 FROM matches m WHERE m.tournament = f.tournament"
+        " AND m.match = f.match) ORDER BY position LIMIT :page",
+        {"tournament": tournament, "last": last, "page": _PAGE},
+    ):
+        yield from map(_fixture, rows)
+        last = rows[-1]["position"]
 
 
 def finish(store: Store, tournament: str) -> Tournament:

@@ -8,6 +8,7 @@ from arena.bundled import sample_bots
 from arena.errors import UsageError
 from arena.games import closest
 from arena.players.bundle import Bundle, missing_runtime, read_bundle
+from arena.players.sandbox import Tier
 from arena.referee.limits import Limits
 from arena.store.bots import find_bot, list_bots
 from arena.store.db import Store
@@ -44,7 +45,7 @@ class Field:
     remarks: tuple[str, ...] = ()
 
 
-def everybody(store: Store, limits: Limits) -> Field:
+def everybody(store: Store, limits: Limits, tier: Tier) -> Field:
     """Return all registered bots, or the sample bots where none is registered.
 
     A sample bot whose runtime is missing stays out, with a remark.
@@ -66,11 +67,11 @@ def everybody(store: Store, limits: Limits) -> Field:
         if missing := missing_runtime(bundle):
             remarks.append(f"{bundle.name} stays out: {missing}")
         else:
-            candidates.append(Candidate(bundle.name, bundle, declared_games(bundle, limits)))
+            candidates.append(Candidate(bundle.name, bundle, declared_games(bundle, limits, tier)))
     return Field(tuple(candidates), tuple(remarks))
 
 
-def named(store: Store, texts: Sequence[str], limits: Limits) -> tuple[Candidate, ...]:
+def named(store: Store, texts: Sequence[str], limits: Limits, tier: Tier) -> tuple[Candidate, ...]:
     """Return the bots that ``texts`` mean, in their order.
 
     Each is the name of a registered bot, a path, or else the name of a sample bot.
@@ -80,7 +81,7 @@ def named(store: Store, texts: Sequence[str], limits: Limits) -> tuple[Candidate
     """
     found: dict[str, Candidate] = {}
     for text in dict.fromkeys(texts):
-        found[text] = _named(store, text, limits)
+        found[text] = _named(store, text, limits, tier)
     owners: dict[str, str] = {}
     for text, candidate in found.items():
         other = owners.setdefault(candidate.name, text)
@@ -92,22 +93,22 @@ def named(store: Store, texts: Sequence[str], limits: Limits) -> tuple[Candidate
     return tuple(found[text] for text in texts)
 
 
-def _named(store: Store, text: str, limits: Limits) -> Candidate:
+def _named(store: Store, text: str, limits: Limits, tier: Tier) -> Candidate:
     path = Path(text)
+    if "/" not in text and (bot := find_bot(store, text)):
+        return Candidate(bot.name, load_bundle(store, bot.digest, bot.name), bot.games)
     if "/" not in text and path.suffix not in _SCRIPTS:
-        if bot := find_bot(store, text):
-            return Candidate(bot.name, load_bundle(store, bot.digest, bot.name), bot.games)
         samples = {sample.stem: sample for sample in sample_bots()}
         if text in samples:
             bundle = read_bundle(samples[text])
-            return Candidate(bundle.name, bundle, declared_games(bundle, limits))
+            return Candidate(bundle.name, bundle, declared_games(bundle, limits, tier))
         if not _exists(path):
             known = {bot.name for bot in list_bots(store)} | samples.keys()
             raise UsageError(
                 f"no bot is called '{printable(text, _ECHO)}'{closest(text[:_ECHO], known)}"
             )
     bundle = read_bundle(path)
-    return Candidate(bundle.name, bundle, declared_games(bundle, limits), by_path=True)
+    return Candidate(bundle.name, bundle, declared_games(bundle, limits, tier), by_path=True)
 
 
 def _exists(path: Path) -> bool:

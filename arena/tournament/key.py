@@ -21,6 +21,7 @@ import msgspec
 
 from arena.errors import UsageError
 from arena.games import get_game
+from arena.players.sandbox import Tier
 from arena.referee.category import Category
 from arena.referee.limits import Limits
 from arena.tournament.suite import check_name
@@ -29,9 +30,6 @@ SECRET_BYTES = 32
 MOST_PUBLIC_BYTES = 1024
 PARAMETERS_VERSION = 1
 """Raised whenever the same tournament would get other parameters."""
-
-UNISOLATED = "none"
-"""The tier in which bots share the machine with the referee and with each other."""
 
 
 def fresh_secret() -> bytes:
@@ -49,6 +47,7 @@ def parameters(
     bots: Mapping[str, Collection[str] | None],
     categories: Mapping[Category, int],
     limits: Limits | None,
+    tier: Tier,
 ) -> dict[str, Any]:
     """Return all that decides which matches a tournament has and how they are refereed.
 
@@ -57,6 +56,7 @@ def parameters(
         bots: the games that a bot plays, ``None`` for all, by name; the same names.
         categories: number of deals by category.
         limits: what a bot may use; ``None`` where limits are off.
+        tier: how bots are kept apart.
 
     Returns:
         Plain JSON values, without fractions, in which no order of entry is left:
@@ -67,6 +67,7 @@ def parameters(
         - ``categories``: an object with ``game``, ``variant``, ``mode``, ``players`` and
           ``deals`` for each category, also for one with too few bots, by the first four;
         - ``limits``: the limits by name, or null;
+        - ``tier``: its name;
         - ``rules_versions``: version of the rules by game.
 
     Raises:
@@ -95,6 +96,7 @@ def parameters(
             for category in sorted(categories)
         ],
         "limits": None if limits is None else msgspec.structs.asdict(limits),
+        "tier": tier.value,
         "rules_versions": {game: get_game(game).rules_version for game in games},
     }
 
@@ -196,7 +198,7 @@ def tournament_id(name: str, digest: bytes, commitment: str) -> str:
 def unrated_reasons(
     *,
     published_key: bool,
-    tier: str,
+    tier: Tier,
     limits: Limits | None,
     paths: Collection[str] = (),
     people: Collection[str] = (),
@@ -205,7 +207,7 @@ def unrated_reasons(
 
     Args:
         published_key: the key, or the secret behind it, could be known before the last match.
-        tier: how bots are isolated from each other, ``none`` if they are not.
+        tier: how bots are kept apart.
         limits: what a bot may use; ``None`` where limits are off.
         paths: names of the bots that are played from where they lie, without a snapshot.
         people: names of the seats that a person plays.
@@ -216,7 +218,7 @@ def unrated_reasons(
     reasons = []
     if published_key:
         reasons.append("the key is published")
-    if tier == UNISOLATED:
+    if tier is Tier.NONE:
         reasons.append("bots are not isolated")
     if limits is None:
         reasons.append("limits are off")

@@ -9,7 +9,9 @@ from datetime import UTC, datetime
 from arena import __version__
 from arena.games import get_game
 from arena.games.deal import Deal
+from arena.players import strays
 from arena.players.process import BotProcess, Program, stop_all
+from arena.players.sandbox import Tier
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
 from arena.referee.play import Played, Watch, play
@@ -36,7 +38,7 @@ class MatchTask:
     fixture: Fixture
     seats: tuple[Entrant, ...]
     limits: Limits
-    tier: str
+    tier: Tier
     rated: bool
     attempt: int = 1
 
@@ -64,11 +66,15 @@ def play_match(task: MatchTask, watch: Watch | None = None) -> MatchRecord:
     started, began = datetime.now(UTC), time.monotonic()
     bots: list[BotProcess] = []
     with ExitStack() as stack:
-        stack.callback(stop_all, bots, grace_ms=0)
-        # One by one, so that those already started are stopped when the next cannot be.
-        bots.extend(BotProcess(seat.program, task.limits) for seat in task.seats)
+        # Last of all: one that was being started when something came between.
+        stack.callback(strays.end)
+        for seat in task.seats:
+            bot = BotProcess(seat.program, task.limits, task.tier)
+            # Each on its own: those already started are stopped when the next cannot be.
+            stack.callback(bot.stop, 0)
+            bots.append(bot)
         played = play(get_game(category.game), deal, bots, task.limits, watch)
-        # Told to quit, they have their second; the callback then finds nothing left to do.
+        # Told to quit, they have their second; the callbacks then find nothing left to do.
         stop_all(bots)
     measured = Measured(
         started=started.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
@@ -104,7 +110,7 @@ def _record(task: MatchTask, played: Played, measured: Measured) -> MatchRecord:
         ranks=played.outcome.ranks,
         reason=played.outcome.reason,
         limits=task.limits,
-        tier=task.tier,
+        tier=task.tier.value,
         rated=task.rated,
         measured=measured,
     )

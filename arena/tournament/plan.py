@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from arena.errors import UsageError
 from arena.games.base import AnyGame, Kind
 from arena.players.bundle import Bundle
+from arena.players.sandbox import Tier
 from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
@@ -24,9 +25,6 @@ from arena.tournament.key import (
 )
 from arena.tournament.schedule import schedule
 from arena.tournament.suite import Suite
-
-TIER = "none"
-"""How bots are isolated: not at all, beyond being processes of their own."""
 
 SECRET_SUITE = "secret"  # noqa: S105 - the name of the suites that are not published
 DEFAULT_NAME = "arena"
@@ -56,6 +54,7 @@ def plan(
     candidates: Sequence[Candidate],
     categories: Mapping[Category, int],
     limits: Limits,
+    tier: Tier,
     *,
     suite: Suite | None = None,
     name: str | None = None,
@@ -67,6 +66,7 @@ def plan(
         candidates: the bots, each under a name of its own.
         categories: number of deals by category.
         limits: of every seat.
+        tier: how the bots are kept apart.
         suite: whose published key to play with; without one a fresh secret is drawn.
         name: of the tournament; by default the suite's.
         public_value: goes into the key beside a fresh secret.
@@ -82,7 +82,7 @@ def plan(
         reasons = "; ".join(made.left_out) or "no category is left"
         raise UsageError(f"there is no match to play: {reasons}")
     tournament = _tournament(
-        candidates, categories, limits, suite=suite, name=name, public_value=public_value
+        candidates, categories, limits, tier, suite=suite, name=name, public_value=public_value
     )
     entries = tuple((bot.name, bot.bundle) for bot in candidates)
     return Plan(tournament, entries, tuple(made.fixtures()), made.left_out)
@@ -92,6 +92,7 @@ def _tournament(
     candidates: Sequence[Candidate],
     categories: Mapping[Category, int],
     limits: Limits,
+    tier: Tier,
     *,
     suite: Suite | None,
     name: str | None,
@@ -100,7 +101,7 @@ def _tournament(
 ) -> Tournament:
     plays = {bot.name: bot.games for bot in candidates}
     digests = {bot.name: bot.bundle.digest for bot in candidates}
-    facts = parameters(digests, plays, categories, limits)
+    facts = parameters(digests, plays, categories, limits, tier)
     digest = parameters_digest(facts)
     secret = None if suite else fresh_secret()
     key = suite.key if suite else tournament_key(secret or b"", digest, public_value)
@@ -108,7 +109,7 @@ def _tournament(
     called = name or (suite.name if suite else DEFAULT_NAME)
     unrated = unrated_reasons(
         published_key=suite is not None,
-        tier=TIER,
+        tier=tier,
         limits=limits,
         paths=[bot.name for bot in candidates if bot.by_path],
     )
@@ -131,6 +132,7 @@ def plan_match(
     game: AnyGame,
     seats: Sequence[Candidate],
     limits: Limits,
+    tier: Tier,
     *,
     variant: str | None = None,
     deal: int = 0,
@@ -143,6 +145,7 @@ def plan_match(
         game: what is played.
         seats: the bots by seat; one bot may hold several.
         limits: of every seat.
+        tier: how the bots are kept apart.
         variant: of the rules; by default the first one.
         deal: number of the deal, from 0.
         suite: whose published key to play with; without one a fresh secret is drawn.
@@ -164,6 +167,7 @@ def plan_match(
         list(there.values()),
         {category: deal + 1},
         limits,
+        tier,
         suite=suite,
         name=f"{SINGLE}-{number}",
         more_unrated=("a single match",),

@@ -5,17 +5,21 @@ that was stopped or killed goes on as if nothing had been.
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+import traceback
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from pathlib import Path
 from typing import Protocol
 
 import msgspec
 
-from arena.errors import ArenaError, HostFault
+from arena.errors import HostFault
 from arena.players.bundle import argv, unpack
 from arena.players.process import Program
+from arena.players.sandbox import Tier, isolation
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
 from arena.referee.record import MatchRecord, decode_record, encode_record
@@ -23,10 +27,16 @@ from arena.store.db import Store
 from arena.store.lock import hold
 from arena.store.matches import add_matches, add_void, void_attempts
 from arena.store.snapshots import load_bundle
-from arena.store.tournaments import Tournament, finish, get_tournament, list_entries, open_fixtures
+from arena.store.tournaments import (
+    Tournament,
+    finish,
+    get_tournament,
+    iter_open_fixtures,
+    list_entries,
+)
 from arena.tournament.match import Entrant, MatchTask, play_match
-from arena.tournament.plan import TIER
-from arena.tournament.workers import collected_logs, workers
+from arena.tournament.workers import NotBegun, Workers, collected_logs, workers
+from arena.wire.escape import printable
 
 ATTEMPTS = 3
 """How often a match is tried that the host spoils."""
@@ -36,6 +46,9 @@ POOLS = 3
 
 _LOOK_S = 0.2
 """How soon a wish to stop is seen."""
+
+_REASON = 300
+"""How many characters are kept of what went wrong."""
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +78,16 @@ class _Run:
     stop: Stop
     done: int
     total: int
-    spoilt: dict[str, int] = field(default_factory=dict)
+    spoilt: dict[str, int]
+    """How often a match was void by now, by its id."""
+
+    again: deque[MatchTask] = field(default_factory=deque)
+    """Void matches, to be played once more."""
+
+    @property
+    def left(self) -> int:
+        """How many matches have no record."""
+        return self.total - self.done
 
 
 def run(store: Store, tournament: str, jobs: int, report: Report, stop: Stop) -> Tournament:
@@ -81,6 +103,8 @@ def run(store: Store, tournament: str, jobs: int, report: Report, stop: Stop) ->
     """
     with hold(store, tournament):
         progress = get_tournament(store, tournament)
+        # What was begun in one tier is not gone on with in a lower one.
+        isolation(Tier(progress.tournament.parameters["tier"]))
         going = _Run(
             store=store,
             tournament=progress.tournament,
@@ -91,31 +115,30 @@ def run(store: Store, tournament: str, jobs: int, report: Report, stop: Stop) ->
             spoilt=dict(void_attempts(store, tournament)),
         )
         broken = 0
-        while (tasks := _tasks(going)) and not stop.asked:
+        while going.left and not stop.asked:
             before = going.done
             try:
-                with collected_logs(), workers(min(jobs, len(tasks))) as pool:
-                    _play(pool, going, iter(tasks), 2 * jobs)
+                _play_open(going, min(jobs, going.left))
             except BrokenExecutor:
                 # A worker died: the matches it held are played again by new ones.
                 broken = 1 if going.done > before else broken + 1
                 report.remark("a worker died; its matches are played again")
                 if broken >= POOLS:
                     raise HostFault("workers keep dying: is the machine out of memory?") from None
-        if stop.asked and tasks:
-            return going.tournament
-        return finish(store, tournament)
+        return going.tournament if going.left else finish(store, tournament)
 
 
-def _tasks(going: _Run) -> list[MatchTask]:
-    """Return what is open, with everything that a worker needs for it."""
+def _play_open(going: _Run, jobs: int) -> None:
+    """Play what is open with ``jobs`` new workers."""
     tournament = going.tournament
-    fixtures = open_fixtures(going.store, tournament.id)
-    entrants = _unpacked(going.store, tournament.id) if fixtures else {}
-    return [
+    entrants = _unpacked(going.store, tournament.id)
+    waiting = (
         _task(tournament, fixture, entrants, going.spoilt.get(fixture.match, 0) + 1)
-        for fixture in fixtures
-    ]
+        for fixture in iter_open_fixtures(going.store, tournament.id)
+    )
+    going.again.clear()
+    with collected_logs(), workers(jobs) as pool:
+        _play(pool, going, waiting, 2 * jobs)
 
 
 def match_task(store: Store, tournament: Tournament, fixture: Fixture) -> MatchTask:
@@ -133,7 +156,7 @@ def _task(
         fixture=fixture,
         seats=tuple(entrants[bot] for bot in fixture.bots),
         limits=msgspec.convert(tournament.parameters["limits"], type=Limits),
-        tier=TIER,
+        tier=Tier(tournament.parameters["tier"]),
         rated=tournament.rated,
         attempt=attempt,
     )
@@ -156,7 +179,7 @@ def snapshot_folder(store: Store, digest: str) -> Path:
     return store.home.absolute() / "snapshots" / digest.removeprefix("sha256:")[:32]
 
 
-def _play(pool: Executor, going: _Run, waiting: Iterator[MatchTask], most: int) -> None:
+def _play(pool: Workers, going: _Run, waiting: Iterator[MatchTask], most: int) -> None:
     """Keep ``pool`` busy until nothing is waiting, or somebody wants to stop.
 
     It holds up to ``most`` matches: more than it has workers, so that none waits for the next.
@@ -164,16 +187,20 @@ def _play(pool: Executor, going: _Run, waiting: Iterator[MatchTask], most: int) 
     playing: dict[Future[bytes], MatchTask] = {}
     while True:
         if going.stop.asked:
-            for match in [match for match in playing if match.cancel()]:
-                del playing[match]
+            pool.halt()
         else:
-            while len(playing) < most and (task := next(waiting, None)):
+            following = chain(_void(going), waiting)
+            for task in islice(following, most - len(playing)):
                 playing[pool.submit(play_task, task)] = task
         if not playing:
             return
         done, _ = wait(playing, timeout=_LOOK_S, return_when=FIRST_COMPLETED)
-        again = _keep(going, [(match, playing.pop(match)) for match in done])
-        playing |= {pool.submit(play_task, task): task for task in again}
+        _keep(going, [(match, playing.pop(match)) for match in done])
+
+
+def _void(going: _Run) -> Iterator[MatchTask]:
+    while going.again:
+        yield going.again.popleft()
 
 
 def play_task(task: MatchTask) -> bytes:
@@ -183,38 +210,55 @@ def play_task(task: MatchTask) -> bytes:
         HostFault: whatever went wrong that was no bot's fault.
     """
     try:
-        return encode_record(play_match(task))
+        line = encode_record(play_match(task))
+        # Somebody else's game may have put into it what is no record.
+        decode_record(line)
     except HostFault:
         raise
-    except Exception as error:
-        log.exception("match %s", task.fixture.match)
-        raise HostFault(f"{type(error).__name__}: {error}") from None
+    except BaseException as error:  # a game that exits must not end the runner either
+        log.info("match %s", task.fixture.match, exc_info=True)
+        said = traceback.format_exception_only(error)[-1].strip()
+        raise HostFault(printable(said, _REASON)) from None
+    return line
 
 
-def _keep(going: _Run, ended: Iterable[tuple[Future[bytes], MatchTask]]) -> list[MatchTask]:
-    """Store the records of matches that ended, tell of them, and return what is void."""
+def _keep(going: _Run, ended: Sequence[tuple[Future[bytes], MatchTask]]) -> None:
+    """Store the records of matches that ended and tell of them; see to those that are void."""
     lines, void, broken = [], [], None
     for match, task in ended:
         try:
             lines.append(match.result())
-        except HostFault as fault:
-            void.append((task, fault))
+        except NotBegun:
+            continue
         except BrokenExecutor as error:
             broken = error
+        except Exception as error:  # noqa: BLE001 - mostly `HostFault`; all of it spoilt the match
+            void.append((task, printable(str(error) or type(error).__name__, _REASON)))
     if lines:
         add_matches(going.store, going.tournament.id, lines)
     for line in lines:
         going.done += 1
         going.report.played(decode_record(line), going.done, going.total)
+    _play_again(going, void)
     if broken:
         raise broken
-    return [_again(going, task, fault) for task, fault in void]
 
 
-def _again(going: _Run, task: MatchTask, fault: ArenaError) -> MatchTask:
-    match = task.fixture.match
-    spoilt = add_void(going.store, going.tournament.id, match, str(fault))
-    going.report.remark(f"{match} is void and played again: {fault}")
-    if spoilt % ATTEMPTS == 0:
-        raise HostFault(f"{match} was void {spoilt} times: {fault}")
-    return task.again()
+def _play_again(going: _Run, void: Sequence[tuple[MatchTask, str]]) -> None:
+    """Keep why matches are void, and have them played once more.
+
+    Raises:
+        HostFault: one of them was spoilt too often.
+    """
+    hopeless = ""
+    for task, why in void:
+        match = task.fixture.match
+        spoilt = add_void(going.store, going.tournament.id, match, why)
+        going.spoilt[match] = spoilt
+        if spoilt % ATTEMPTS == 0:
+            hopeless = f"{match} was void {spoilt} times: {why}"
+        else:
+            going.report.remark(f"{match} is void and played again: {why}")
+        going.again.append(task.again())
+    if hopeless:
+        raise HostFault(hopeless)

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from arena import __version__
-from arena.errors import BotFault, UsageError
+from arena.errors import BotFault, FaultCode, UsageError
 from arena.games import games
 from arena.games.base import AnyGame
 from arena.games.deal import Deal
-from arena.players.bundle import Bundle, argv, discard, unpack
+from arena.players.bundle import Bundle, argv, discard, missing_runtime, unpack
 from arena.players.process import BotProcess, Program
+from arena.players.sandbox import Tier
 from arena.players.scripted import Scripted, at_random
 from arena.referee.limits import Limits
 from arena.referee.play import play
@@ -25,7 +26,10 @@ QUESTIONS = 6
 """A trial match is over once the other seat has been asked so often."""
 
 STDERR_LINES = 8
-"""How many of its last lines on standard error a refused bot's author is shown."""
+"""How many of its last lines on standard error the author of a bot at fault is shown."""
+
+TAIL = "\n  | "
+"""What comes before each such line in the text of an error."""
 
 _STDERR_WIDTH = 200
 
@@ -34,17 +38,17 @@ class _Enough(Exception):
     """The trial has seen what it wanted to see."""
 
 
-def declared_games(bundle: Bundle, limits: Limits) -> tuple[str, ...] | None:
+def declared_games(bundle: Bundle, limits: Limits, tier: Tier) -> tuple[str, ...] | None:
     """Start the bot, shake hands, and return the games that it says it plays; ``None``: all.
 
     Raises:
         UsageError: it does not start or does not answer; with the end of its standard error.
     """
     with _unpacked(bundle) as program:
-        return _greeted(bundle, program, limits)
+        return _greeted(bundle, program, limits, tier)
 
 
-def try_out(bundle: Bundle, limits: Limits) -> tuple[str, ...] | None:
+def try_out(bundle: Bundle, limits: Limits, tier: Tier) -> tuple[str, ...] | None:
     """Start the bot and play the beginning of a match of each game that it plays.
 
     Returns:
@@ -54,11 +58,17 @@ def try_out(bundle: Bundle, limits: Limits) -> tuple[str, ...] | None:
         UsageError: it was at fault, or it plays no game that is installed.
     """
     with _unpacked(bundle) as program:
-        declared = _greeted(bundle, program, limits)
+        declared = _greeted(bundle, program, limits, tier)
         for name, game in games().items():
             if declared is None or name in declared:
-                _play_beginning(bundle, program, game, limits)
+                _play_beginning(bundle, program, game, limits, tier)
     return declared
+
+
+def last_lines(stderr: str | bytes) -> list[str]:
+    """Return the last lines with something in them of what a bot wrote, fit for a terminal."""
+    lines = [line for line in stderr.splitlines() if line.strip()][-STDERR_LINES:]
+    return [printable(line, _STDERR_WIDTH) for line in lines]
 
 
 @contextmanager
@@ -72,13 +82,20 @@ def _unpacked(bundle: Bundle) -> Iterator[Program]:
         discard(root)
 
 
-def _greeted(bundle: Bundle, program: Program, limits: Limits) -> tuple[str, ...] | None:
-    bot = BotProcess(program, limits)
+def _greeted(
+    bundle: Bundle, program: Program, limits: Limits, tier: Tier
+) -> tuple[str, ...] | None:
+    bot = BotProcess(program, limits, tier)
     try:
         ready = read_ready(bot.ask(encode(Hello(arena=__version__)), limits.start_ms))
     except BotFault as fault:
         bot.stop(0)
-        raise _refused(bundle, bot, f"{fault.text}, before it was ready") from None
+        if fault.code is FaultCode.START_FAILED:
+            why = _missing(bundle) or fault.text
+            raise UsageError(f"{bundle.name} was refused: {printable(why)}") from None
+        slow = fault.code is FaultCode.TIMEOUT
+        hint = f" (it has {limits.start_ms} ms to start: --start-ms)" if slow else ""
+        raise _refused(bundle, program, bot, f"not ready: {fault.text}{hint}") from None
     finally:
         bot.stop(0)
     if ready.games is None:
@@ -90,7 +107,17 @@ def _greeted(bundle: Bundle, program: Program, limits: Limits) -> tuple[str, ...
     return known
 
 
-def _play_beginning(bundle: Bundle, program: Program, game: AnyGame, limits: Limits) -> None:
+def _missing(bundle: Bundle) -> str | None:
+    """Return why a program could not be started, where the system's own words mislead."""
+    first = next((file.content for file in bundle.files if file.path == bundle.command[0]), b"")
+    if first.startswith(b"#!") and first.split(b"\n", 1)[0].endswith(b"\r"):
+        return "its first line ends in CR LF, which no interpreter is found by: save it with LF"
+    return missing_runtime(bundle)
+
+
+def _play_beginning(
+    bundle: Bundle, program: Program, game: AnyGame, limits: Limits, tier: Tier
+) -> None:
     """Play with the bot in the first seat, until somebody else has been asked often enough."""
     key = secrets.token_bytes(32)
     players = game.player_counts[0]
@@ -105,7 +132,7 @@ def _play_beginning(bundle: Bundle, program: Program, game: AnyGame, limits: Lim
             raise _Enough
         return choose(message)
 
-    bot = BotProcess(program, limits)
+    bot = BotProcess(program, limits, tier)
     try:
         played = play(game, deal, [bot, *(Scripted(other) for _ in range(players - 1))], limits)
     except _Enough:
@@ -114,10 +141,12 @@ def _play_beginning(bundle: Bundle, program: Program, game: AnyGame, limits: Lim
         bot.stop(0)
     if played.faults:
         fault = played.faults[0]
-        raise _refused(bundle, bot, f"{fault.code} in a match of {game.name}: {fault.text}")
+        why = f"{fault.code} in a match of {game.name}: {fault.text}"
+        raise _refused(bundle, program, bot, why)
 
 
-def _refused(bundle: Bundle, bot: BotProcess, why: str) -> UsageError:
-    lines = [line for line in bot.stderr.splitlines() if line.strip()][-STDERR_LINES:]
-    shown = "".join(f"\n  | {printable(line, _STDERR_WIDTH)}" for line in lines)
-    return UsageError(f"{bundle.name} was refused: {printable(why)}{shown}")
+def _refused(bundle: Bundle, program: Program, bot: BotProcess, why: str) -> UsageError:
+    # The author knows the bot's files by their own paths, not by those of the copy.
+    stderr = bot.stderr.replace(f"{program.folder}/".encode(), b"")
+    tail = "".join(f"{TAIL}{line}" for line in last_lines(stderr))
+    return UsageError(f"{bundle.name} was refused: {printable(why)}{tail}")

@@ -1,0 +1,253 @@
+import os
+import signal
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tuck_game
+from whole_arena import DICE, FAULTY, FIRST, LAST, Arena, bot, holds, suite
+
+from arena.errors import HostFault, UsageError
+from arena.games import games
+from arena.players.bundle import read_bundle
+from arena.referee.category import Category, Mode
+from arena.referee.limits import Limits
+from arena.referee.record import MatchRecord, decode_record, unmeasured
+from arena.store.db import Store, open_store
+from arena.store.lock import hold
+from arena.store.matches import get_match, records, void_attempts
+from arena.store.tournaments import get_tournament, open_fixtures
+from arena.tournament.entrants import Candidate
+from arena.tournament.plan import plan
+from arena.tournament.runner import ATTEMPTS, Stop, run
+from arena.tournament.standings import standings
+from arena.tournament.suite import Suite
+
+pytestmark = pytest.mark.slow
+
+KEY = bytes(range(32))
+DUEL = Category("donburiko", "standard", Mode.TABLE, 2)
+TUCK = Category("tuck", "standard", Mode.TABLE, 2)
+
+# Tuck, but for what happens at the second turn, until a file is there.
+HOLES = """
+import dataclasses, pathlib
+from arena.errors import IllegalAction
+import tuck_game
+
+class Unspeakable(Exception):
+    def __str__(self):
+        raise ValueError
+
+def apply(state, action, chance):
+    if len(state.row) == 1 and not pathlib.Path({mended!r}).exists():
+        {hole}
+    return tuck_game.apply(state, action, chance)
+
+def scores(state):
+    return tuck_game.scores(state)
+
+TUCK = dataclasses.replace(tuck_game.TUCK, apply=apply, scores=lambda state: scores(state))
+"""
+
+
+class Heard:
+    """A report that remembers, and asks to stop after so many matches."""
+
+    def __init__(self, after: int = 0) -> None:
+        self.stop = Stop()
+        self.matches: list[str] = []
+        self.remarks: list[str] = []
+        self._after = after
+
+    def played(self, record: MatchRecord, done: int, total: int) -> None:
+        self.matches.append(record.match)
+        self.stop.asked |= done == self._after
+
+    def remark(self, text: str) -> None:
+        self.remarks.append(text)
+
+
+class Cup:
+    """A tournament in a home of its own."""
+
+    def __init__(self, home: Path, bots: Mapping[str, Path], categories: Mapping[Category, int]):
+        self._home = home
+        candidates = [Candidate(name, read_bundle(path), None) for name, path in bots.items()]
+        published = Suite("short", KEY, categories)
+        made = plan(candidates, categories, Limits(), suite=published)
+        self.id = made.tournament.id
+        self.total = len(made.fixtures)
+        with open_store(home) as store:
+            made.store(store)
+
+    def store(self) -> Any:
+        return open_store(self._home)
+
+    def play(self, jobs: int = 1, heard: Heard | None = None) -> Heard:
+        heard = heard or Heard()
+        with self.store() as store:
+            run(store, self.id, jobs, heard, heard.stop)
+        return heard
+
+    def records(self) -> list[dict[str, Any]]:
+        with self.store() as store:
+            return [unmeasured(decode_record(line)) for line in records(store, [self.id])]
+
+
+@pytest.fixture
+def bots(tmp_path: Path) -> dict[str, Path]:
+    bodies = {"dice": DICE, "first": FIRST, "last": LAST}
+    return {name: bot(body, tmp_path / "bots" / name) for name, body in bodies.items()}
+
+
+@pytest.fixture
+def tuck(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Install Tuck; its module can be replaced until it is first asked for."""
+    site = tuck_game.install(tmp_path / "site")
+    monkeypatch.syspath_prepend(site)
+    games.cache_clear()
+    yield site
+    games.cache_clear()
+
+
+def test_a_tournament_is_the_same_whenever_it_is_played_and_by_however_many_workers(
+    tmp_path: Path, bots: dict[str, Path]
+) -> None:
+    bots["faulty"] = bot(FAULTY, tmp_path / "bots" / "faulty")
+    categories = ("donburiko table 2", "donburiko table 4", "couperation self 2")
+    chosen = suite(tmp_path / "s.toml", *categories, "couperation mixed 2")
+    arguments = ("--bots", ",".join(map(str, bots.values())), "--suite", str(chosen))
+    outcomes = []
+    for home, jobs in [("a", "1"), ("b", "4"), ("c", "1"), ("d", "4")]:
+        arena = Arena(tmp_path / home)
+        table, _ = arena.run("tournament", *arguments, "-j", jobs)
+        rows, _ = arena.run("leaderboard", "--format", "json")
+        outcomes.append((arena.played(), table, rows, arena.ratings()))
+
+    assert len(outcomes[0][0]) == 22
+    faults = {fault["text"] for one in outcomes[0][0].values() for fault in one["faults"]}
+    assert {"was ended by SIGKILL", "exited with status 3"} < faults
+    assert all(outcome == outcomes[0] for outcome in outcomes[1:])
+
+
+def test_every_match_is_stored_before_it_is_told(tmp_path: Path, bots: dict[str, Path]) -> None:
+    cup = Cup(tmp_path / "home", bots, {DUEL: 1})
+
+    class Curious(Heard):
+        def played(self, record: MatchRecord, done: int, total: int) -> None:
+            super().played(record, done, total)
+            with cup.store() as other:
+                assert get_match(other, record.match).match == record.match
+                assert get_tournament(other, cup.id).played >= done
+
+    assert len(cup.play(2, Curious()).matches) == cup.total == 6
+
+
+def test_a_stopped_tournament_goes_on_where_it_stopped(
+    tmp_path: Path, bots: dict[str, Path]
+) -> None:
+    whole, cup = (Cup(tmp_path / home, bots, {DUEL: 2}) for home in ("whole", "parts"))
+    whole.play()
+
+    first = cup.play(2, Heard(after=3))
+    with cup.store() as store:
+        assert len(open_fixtures(store, cup.id)) == cup.total - len(first.matches) > 0
+    second = cup.play(2)
+
+    assert sorted(first.matches + second.matches) == sorted(set(whole.play().matches))
+    assert cup.records() == whole.records()
+
+
+def test_a_tournament_that_nobody_wants_to_begin_is_not_begun(
+    tmp_path: Path, bots: dict[str, Path]
+) -> None:
+    cup = Cup(tmp_path / "home", bots, {DUEL: 1})
+    heard = Heard()
+    heard.stop.asked = True
+
+    assert cup.play(1, heard).matches == []
+
+
+def test_a_finished_tournament_is_left_as_it_is(tmp_path: Path, bots: dict[str, Path]) -> None:
+    cup = Cup(tmp_path / "home", bots, {DUEL: 1})
+    cup.play()
+    with cup.store() as store:
+        finished = get_tournament(store, cup.id)
+
+    assert cup.play().matches == []
+    with cup.store() as store:
+        assert get_tournament(store, cup.id) == finished
+    assert finished.tournament.finished
+
+
+def test_only_one_runner_plays_a_tournament(tmp_path: Path, bots: dict[str, Path]) -> None:
+    cup = Cup(tmp_path / "home", bots, {DUEL: 1})
+
+    with cup.store() as store, hold(store, cup.id):
+        _, remarks = Arena(tmp_path / "home").run("tournament", "--resume", cup.id, status=2)
+
+    assert remarks == f"arena: tournament {cup.id} is being played by another arena\n"
+    assert len(cup.play().matches) == cup.total
+
+
+def test_a_bot_that_always_crashes_loses_its_matches_and_stops_nothing(
+    tmp_path: Path, bots: dict[str, Path]
+) -> None:
+    bots["broken"] = bot("sys.exit(1)", tmp_path / "bots" / "broken")
+    cup = Cup(tmp_path / "home", bots, {DUEL: 1})
+
+    assert len(cup.play(2).matches) == cup.total
+    with cup.store() as store:
+        (board,) = standings(store, [cup.id])
+    assert [row.faults for row in board.rows] == [0, 0, 0, 6]
+    assert board.rows[-1].bot == "broken"
+
+
+@pytest.mark.parametrize(
+    ("hole", "said"),
+    [
+        ("raise ZeroDivisionError('by nought')", "ZeroDivisionError: by nought"),
+        ("raise IllegalAction('T2: no')", "tuck offered Play(card="),
+        ("raise SystemExit(3)", "SystemExit: 3"),
+        ("raise Unspeakable", "Unspeakable: <exception str() failed>"),
+        ("raise ValueError('\\ud800\\x1b[2J')", r"ValueError: \\ud800\x1b[2J"),
+        ("return apply(state, action, chance)", "RecursionError: maximum recursion depth"),
+        ("globals().update(scores=lambda state: (0.5, 1))", "ValidationError: Expected `int`"),
+        ("globals().update(scores=lambda state: (object(), 1))", "TypeError: Encoding objects"),
+    ],
+)
+def test_a_match_that_arena_spoils_is_void_and_played_again(
+    tmp_path: Path, bots: dict[str, Path], tuck: Path, hole: str, said: str
+) -> None:
+    mended = tmp_path / "mended"
+    (tuck / "holes.py").write_text(HOLES.format(mended=str(mended), hole=hole))
+    points = tuck / "tuck-1.0.dist-info" / "entry_points.txt"
+    points.write_text("[arena.games]\ntuck = holes:TUCK\n")
+    del bots["dice"]
+    cup = Cup(tmp_path / "home", bots, {TUCK: 1})
+    heard = Heard()
+
+    with pytest.raises(HostFault) as fault:
+        cup.play(1, heard)
+
+    spoilt = str(fault.value).split()[0]
+    assert str(fault.value).startswith(f"{spoilt} was void {ATTEMPTS} times: {said}")
+    again = [line for line in heard.remarks if line.startswith(spoilt)]
+    assert len(again) == ATTEMPTS - 1
+    assert again[0].startswith(f"{spoilt} is void and played again: {said}")
+    with cup.store() as store:
+        assert void_attempts(store, cup.id)[spoilt] == ATTEMPTS
+        voids = store.rows("SELECT reason FROM voids WHERE match = ?", (spoilt,))
+        assert all(row["reason"].startswith(said) for row in voids)
+
+    mended.touch()
+    cup.play(1, heard)
+    with cup.store() as store:
+        (record,) = (
+            record
+            for record in map(decode_record, records(store, [cup.id]))
+            if record.match == spoilt
+        )
+    assert (record.measured.attempt, record.reason) == (ATTEMPTS + 1, "finished")
