@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,8 +18,9 @@ from textwrap import dedent
 from typing import Any
 
 from arena.referee.record import decode_record, unmeasured
+from arena.store.cache import load_ratings
 from arena.store.db import open_store
-from arena.store.matches import records
+from arena.store.matches import categories, records
 from arena.store.tournaments import list_tournaments
 
 ROOT = Path(__file__).parents[1]
@@ -75,6 +76,11 @@ def bot(body: str, folder: Path) -> Path:
     return folder
 
 
+def named(bots: Iterable[Path]) -> str:
+    """Return what ``--bots`` takes for ``bots``."""
+    return ",".join(map(str, bots))
+
+
 @dataclass(frozen=True)
 class Arena:
     """The command line over one home."""
@@ -119,9 +125,12 @@ class Arena:
         assert len(by_match) == len(found)
         return by_match
 
-    def tables(self) -> list[str]:
-        """Return the leaderboards as programs and as people get them."""
-        return [self.run("leaderboard", "--format", form)[0] for form in ("json", "csv", "table")]
+    def ratings(self) -> dict[str, bytes]:
+        """Return the ratings that are kept of that tournament, to the last digit, by category."""
+        with open_store(self.home, create=False) as store:
+            (only,) = (one.tournament.id for one in list_tournaments(store))
+            kept = {name: load_ratings(store, [only], name) for name in categories(store, [only])}
+        return {name: ratings.payload for name, ratings in kept.items() if ratings}
 
     def running(self) -> list[int]:
         """Return the processes that run for this home: commands, workers and bots."""
@@ -169,11 +178,11 @@ key = "{key}"
 """
 
 
-def suite(path: Path, *categories: str, deals: int = 1) -> Path:
-    """Write a suite of ``categories``, each as in ``donburiko table 2``, with a published key."""
+def suite(path: Path, *wanted: str, deals: int = 1) -> Path:
+    """Write a suite with the categories ``wanted``, each as in ``donburiko table 2``."""
     entries = [
         f'[[category]]\ngame = "{game}"\nmode = "{mode}"\nplayers = {players}\ndeals = {deals}\n'
-        for game, mode, players in map(str.split, categories)
+        for game, mode, players in map(str.split, wanted)
     ]
     path.write_text(SUITE.format(key="5a" * 32) + "".join(entries))
     return path

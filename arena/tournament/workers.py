@@ -115,13 +115,16 @@ def collected_logs() -> Iterator[None]:
         yield
     finally:
         uninstall_mp_handler()
+        closings = []
         for handler in collecting:
             # A worker that was killed while it wrote may hold the queue's lock for ever.
             handler.queue.cancel_join_thread()  # type: ignore[attr-defined]
             # And what it did not get written would be waited for: in a thread, so not for long.
-            closing = threading.Thread(target=handler.close, daemon=True)
-            closing.start()
-            closing.join(_LAST_LOGS_S)
+            closings.append(threading.Thread(target=handler.close, daemon=True))
+            closings[-1].start()
+        until = time.monotonic() + _LAST_LOGS_S
+        for closing in closings:
+            closing.join(max(0.0, until - time.monotonic()))
 
 
 def _start(pool: Workers) -> None:

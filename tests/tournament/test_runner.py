@@ -1,26 +1,28 @@
-import os
-import signal
+import multiprocessing
+import re
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 import tuck_game
-from whole_arena import DICE, FAULTY, FIRST, LAST, Arena, bot, holds, suite
+from whole_arena import DICE, FAULTY, FIRST, LAST, Arena, bot, named, suite
 
 from arena.errors import HostFault, UsageError
 from arena.games import games
 from arena.players.bundle import read_bundle
+from arena.players.sandbox import Tier
 from arena.referee.category import Category, Mode
 from arena.referee.limits import Limits
 from arena.referee.record import MatchRecord, decode_record, unmeasured
-from arena.store.db import Store, open_store
+from arena.store.db import open_store
 from arena.store.lock import hold
 from arena.store.matches import get_match, records, void_attempts
 from arena.store.tournaments import get_tournament, open_fixtures
 from arena.tournament.entrants import Candidate
 from arena.tournament.plan import plan
-from arena.tournament.runner import ATTEMPTS, Stop, run
+from arena.tournament.runner import ATTEMPTS, Stop, match_task, play_task, run
 from arena.tournament.standings import standings
 from arena.tournament.suite import Suite
 
@@ -72,12 +74,15 @@ class Heard:
 class Cup:
     """A tournament in a home of its own."""
 
-    def __init__(self, home: Path, bots: Mapping[str, Path], categories: Mapping[Category, int]):
+    def __init__(
+        self, home: Path, bots: Mapping[str, Path], categories: Mapping[Category, int]
+    ) -> None:
         self._home = home
         candidates = [Candidate(name, read_bundle(path), None) for name, path in bots.items()]
         published = Suite("short", KEY, categories)
-        made = plan(candidates, categories, Limits(), suite=published)
+        made = plan(candidates, categories, Limits(), Tier.NONE, suite=published)
         self.id = made.tournament.id
+        self.fixtures = made.fixtures
         self.total = len(made.fixtures)
         with open_store(home) as store:
             made.store(store)
@@ -107,6 +112,7 @@ def tuck(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Install Tuck; its module can be replaced until it is first asked for."""
     site = tuck_game.install(tmp_path / "site")
     monkeypatch.syspath_prepend(site)
+    monkeypatch.delitem(sys.modules, "holes", raising=False)
     games.cache_clear()
     yield site
     games.cache_clear()
@@ -118,18 +124,19 @@ def test_a_tournament_is_the_same_whenever_it_is_played_and_by_however_many_work
     bots["faulty"] = bot(FAULTY, tmp_path / "bots" / "faulty")
     categories = ("donburiko table 2", "donburiko table 4", "couperation self 2")
     chosen = suite(tmp_path / "s.toml", *categories, "couperation mixed 2")
-    arguments = ("--bots", ",".join(map(str, bots.values())), "--suite", str(chosen))
+    arguments = ("--bots", named(bots.values()), "--suite", str(chosen), "--tier", "none")
     outcomes = []
     for home, jobs in [("a", "1"), ("b", "4"), ("c", "1"), ("d", "4")]:
         arena = Arena(tmp_path / home)
         table, _ = arena.run("tournament", *arguments, "-j", jobs)
-        rows, _ = arena.run("leaderboard", "--format", "json")
-        outcomes.append((arena.played(), table, rows, arena.ratings()))
+        outcomes.append((arena.played(), table, arena.ratings()))
+    rows = [Arena(tmp_path / home).run("leaderboard", "--format", "json")[0] for home in "ad"]
 
     assert len(outcomes[0][0]) == 22
     faults = {fault["text"] for one in outcomes[0][0].values() for fault in one["faults"]}
     assert {"was ended by SIGKILL", "exited with status 3"} < faults
     assert all(outcome == outcomes[0] for outcome in outcomes[1:])
+    assert rows[0] == rows[1]
 
 
 def test_every_match_is_stored_before_it_is_told(tmp_path: Path, bots: dict[str, Path]) -> None:
@@ -149,14 +156,14 @@ def test_a_stopped_tournament_goes_on_where_it_stopped(
     tmp_path: Path, bots: dict[str, Path]
 ) -> None:
     whole, cup = (Cup(tmp_path / home, bots, {DUEL: 2}) for home in ("whole", "parts"))
-    whole.play()
+    everything = whole.play().matches
 
-    first = cup.play(2, Heard(after=3))
+    first = cup.play(2, Heard(after=3)).matches
     with cup.store() as store:
-        assert len(open_fixtures(store, cup.id)) == cup.total - len(first.matches) > 0
-    second = cup.play(2)
+        assert len(open_fixtures(store, cup.id)) == cup.total - len(first) > 0
+    second = cup.play(2).matches
 
-    assert sorted(first.matches + second.matches) == sorted(set(whole.play().matches))
+    assert sorted(first + second) == sorted(everything)
     assert cup.records() == whole.records()
 
 
@@ -188,7 +195,8 @@ def test_only_one_runner_plays_a_tournament(tmp_path: Path, bots: dict[str, Path
     with cup.store() as store, hold(store, cup.id):
         _, remarks = Arena(tmp_path / "home").run("tournament", "--resume", cup.id, status=2)
 
-    assert remarks == f"arena: tournament {cup.id} is being played by another arena\n"
+    refused = f"arena: tournament {cup.id} is being played by another arena"
+    assert remarks.splitlines()[-1] == refused
     assert len(cup.play().matches) == cup.total
 
 
@@ -205,49 +213,146 @@ def test_a_bot_that_always_crashes_loses_its_matches_and_stops_nothing(
     assert board.rows[-1].bot == "broken"
 
 
+def holed(site: Path, hole: str, mended: Path) -> None:
+    """Let Tuck be one with a ``hole`` until the file ``mended`` is there."""
+    (site / "holes.py").write_text(HOLES.format(mended=str(mended), hole=hole))
+    points = site / "tuck-1.0.dist-info" / "entry_points.txt"
+    points.write_text("[arena.games]\ntuck = holes:TUCK\n")
+
+
 @pytest.mark.parametrize(
     ("hole", "said"),
     [
         ("raise ZeroDivisionError('by nought')", "ZeroDivisionError: by nought"),
         ("raise IllegalAction('T2: no')", "tuck offered Play(card="),
         ("raise SystemExit(3)", "SystemExit: 3"),
-        ("raise Unspeakable", "Unspeakable: <exception str() failed>"),
-        ("raise ValueError('\\ud800\\x1b[2J')", r"ValueError: \\ud800\x1b[2J"),
+        ("raise Unspeakable", "holes.Unspeakable: <exception str() failed>"),
+        ("raise ValueError('\\ud800\\x1b[2J')", r"ValueError: \ud800\x1b[2J"),
         ("return apply(state, action, chance)", "RecursionError: maximum recursion depth"),
-        ("globals().update(scores=lambda state: (0.5, 1))", "ValidationError: Expected `int`"),
-        ("globals().update(scores=lambda state: (object(), 1))", "TypeError: Encoding objects"),
+        ("globals().update(scores=lambda _: (0.5, 1))", "msgspec.ValidationError: Expected `int`"),
+        ("globals().update(scores=lambda _: (object(), 1))", "TypeError: Encoding objects"),
     ],
 )
-def test_a_match_that_arena_spoils_is_void_and_played_again(
+def test_whatever_a_game_does_wrong_voids_the_match(
     tmp_path: Path, bots: dict[str, Path], tuck: Path, hole: str, said: str
 ) -> None:
-    mended = tmp_path / "mended"
-    (tuck / "holes.py").write_text(HOLES.format(mended=str(mended), hole=hole))
-    points = tuck / "tuck-1.0.dist-info" / "entry_points.txt"
-    points.write_text("[arena.games]\ntuck = holes:TUCK\n")
-    del bots["dice"]
+    holed(tuck, hole, tmp_path / "mended")
     cup = Cup(tmp_path / "home", bots, {TUCK: 1})
-    heard = Heard()
+    with cup.store() as store:
+        task = match_task(store, get_tournament(store, cup.id).tournament, cup.fixtures[0])
 
     with pytest.raises(HostFault) as fault:
-        cup.play(1, heard)
+        play_task(task)
 
-    spoilt = str(fault.value).split()[0]
-    assert str(fault.value).startswith(f"{spoilt} was void {ATTEMPTS} times: {said}")
-    again = [line for line in heard.remarks if line.startswith(spoilt)]
-    assert len(again) == ATTEMPTS - 1
-    assert again[0].startswith(f"{spoilt} is void and played again: {said}")
+    assert str(fault.value).startswith(said)
+
+
+def test_a_match_that_arena_spoils_is_void_and_played_again(
+    tmp_path: Path, bots: dict[str, Path], tuck: Path
+) -> None:
+    holed(tuck, "raise ValueError('a hole')", mended := tmp_path / "mended")
+    cup = Cup(tmp_path / "home", bots, {TUCK: 1})
+    spoilt = cup.fixtures[0].match
+    heard = Heard()
+
+    with pytest.raises(
+        HostFault, match=f"{re.escape(spoilt)} was void 3 times: ValueError: a hole"
+    ):
+        cup.play(1, heard)
+    assert heard.remarks[:1] == [f"{spoilt} is void and played again: ValueError: a hole"]
     with cup.store() as store:
         assert void_attempts(store, cup.id)[spoilt] == ATTEMPTS
-        voids = store.rows("SELECT reason FROM voids WHERE match = ?", (spoilt,))
-        assert all(row["reason"].startswith(said) for row in voids)
 
     mended.touch()
-    cup.play(1, heard)
+    assert len(cup.play(1).matches) == cup.total
     with cup.store() as store:
-        (record,) = (
-            record
-            for record in map(decode_record, records(store, [cup.id]))
-            if record.match == spoilt
-        )
+        record = decode_record(get_match(store, spoilt).record)
     assert (record.measured.attempt, record.reason) == (ATTEMPTS + 1, "finished")
+
+
+KILLER = """
+import os, signal, time
+def choose(number, count):
+    try:
+        open({flag!r}, "x").write(str(os.getpid()))
+    except FileExistsError:
+        return number % count
+    os.kill(os.getppid(), signal.SIGKILL)
+    {then}
+    return number % count
+play(choose)
+"""
+"""Kills the worker that plays it, at the first question of all."""
+
+DEAF = "signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+
+
+@pytest.mark.parametrize("then", ["pass", DEAF])
+def test_what_a_killed_worker_was_playing_is_played_again(
+    tmp_path: Path, bots: dict[str, Path], then: str
+) -> None:
+    flag = tmp_path / "flag"
+    bots["killer"] = bot(KILLER.format(flag=str(flag), then=then), tmp_path / "bots" / "killer")
+    cup, whole = (Cup(tmp_path / home, bots, {DUEL: 1}) for home in ("home", "whole"))
+
+    heard = cup.play(2)
+
+    assert heard.remarks == ["a worker died; its matches are played again"]
+    assert len(heard.matches) == len(set(heard.matches)) == cup.total
+    assert not Path("/proc", flag.read_text()).exists()
+    whole.play()
+    assert cup.records() == whole.records()
+
+
+def test_workers_that_keep_dying_end_the_run_and_what_was_played_is_kept(
+    tmp_path: Path, bots: dict[str, Path]
+) -> None:
+    bots["killer"] = bot("import os; os.kill(os.getppid(), 9)", tmp_path / "bots" / "killer")
+    cup = Cup(tmp_path / "home", bots, {DUEL: 1})
+
+    with pytest.raises(HostFault, match="workers keep dying"):
+        cup.play()
+
+    played = {record["match"] for record in cup.records()}
+    assert "donburiko-2p/0/dice+first" in played
+    assert not any("killer" in match for match in played)
+
+
+def test_a_full_disk_ends_the_run_and_what_was_stored_is_kept(
+    tmp_path: Path, bots: dict[str, Path]
+) -> None:
+    cup, whole = (Cup(tmp_path / home, bots, {DUEL: 2}) for home in ("home", "whole"))
+    heard = Heard()
+    with cup.store() as store:
+        (pages,) = store.row("PRAGMA page_count")
+        store.row(f"PRAGMA max_page_count = {pages + 8}")
+        with pytest.raises(HostFault, match="the disk is full; what was stored is kept"):
+            run(store, cup.id, 1, heard, heard.stop)
+        assert multiprocessing.active_children() == []
+
+    assert 0 < len(heard.matches) == len(cup.records()) < cup.total
+    cup.play()
+    whole.play()
+    assert cup.records() == whole.records()
+
+
+def test_a_bot_that_cannot_be_laid_out_any_more_is_a_mistake_of_the_user(
+    tmp_path: Path, bots: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "js.js"
+    script.write_text("// nothing")
+    cup = Cup(tmp_path / "home", {**bots, "js": script}, {DUEL: 1})
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    with pytest.raises(UsageError, match="node is not installed"):
+        cup.play()
+
+
+def test_log_records_of_workers_reach_standard_error(tmp_path: Path, bots: dict[str, Path]) -> None:
+    cup = Cup(tmp_path / "home", bots, {DUEL: 1})
+
+    _, remarks = Arena(tmp_path / "home").run("-v", "tournament", "--resume", cup.id, "-j", "2")
+
+    lines = [line for line in remarks.splitlines() if " runs as process " in line]
+    assert len(lines) == 2
+    assert all("arena.tournament.workers: worker " in line for line in lines)
