@@ -10,7 +10,7 @@ from arena.games.base import Seat
 from arena.games.couperation import COUPERATION as GAME
 from arena.games.couperation.cards import FINISH, SHUFFLED, Card
 from arena.games.couperation.chance import Cards
-from tests.games.couperation_worlds import NO_CHANCE, opening, random_match, random_states, replay
+from tests.games.couperation_tables import NO_CHANCE, opening, random_match, random_states, replay
 from tests.games.worlds import sent
 
 

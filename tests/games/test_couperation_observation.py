@@ -15,18 +15,17 @@ from arena.games.couperation.actions import Action, Discard, Draw, Place, Reserv
 from arena.games.couperation.cards import FINISH
 from arena.games.couperation.observation import Event
 from arena.games.couperation.state import Acted, Drew, Happening, Passed
-from tests.games.couperation_worlds import (
+from tests.games.couperation_tables import (
     Dice,
-    another_world,
     do,
     down,
     random_match,
     random_states,
     replay,
     table,
-    transcript,
     up,
 )
+from tests.games.couperation_worlds import another_world, transcript
 
 RULES = Path(__file__).parents[2] / "arena" / "games" / "couperation" / "RULES.md"
 NUMBERS = st.integers(0, 2**32)

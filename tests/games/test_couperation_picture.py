@@ -2,7 +2,7 @@
 
 from arena.games.couperation import COUPERATION as GAME
 from arena.games.couperation.cards import FINISH
-from tests.games.couperation_worlds import down, table, up
+from tests.games.couperation_tables import down, table, up
 
 
 def test_the_whole_table_is_drawn() -> None:

@@ -20,7 +20,6 @@ from arena.games.couperation.state import (
 from arena.games.couperation.tower import (
     NUMBERS,
     SIZE,
-    TOP,
     Laid,
     cards_drawn_for,
     face_up_count,
@@ -132,8 +131,8 @@ def _wins(state: State, action: Place | Reserve) -> bool:
         return False
     if state.variant == STANDARD:
         return True  # R14a
-    last = action.card if isinstance(action, Place) else action.take
-    return last == FINISH and NUMBERS[action.row, action.slot] == TOP  # R14b
+    # R14b: a card placed as the last of 28 went into (6, 0), which rests on all the others.
+    return isinstance(action, Place) and action.card == FINISH
 
 
 def _play_on(state: State) -> State:
