@@ -22,12 +22,13 @@ ARGS ?= --deals 30
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
-# Once for each change of pyproject.toml.
+# Once for each change of pyproject.toml. What isolates bots is not there for every machine.
 $(sort $(VENV)/ready $(QUICK)/ready): pyproject.toml
 	@test -n '$(PYTHON)' || { echo 'Python 3.11 or newer with venv is needed: make PYTHON=...' >&2; exit 2; }
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(@D)/bin/pip install --quiet --editable . --group dev
+	$(@D)/bin/pip install --quiet --editable '.[sandbox]' --group dev \
+		|| $(@D)/bin/pip install --quiet --editable . --group dev
 	@touch $@
 
 setup: $(VENV)/ready  ## Make .venv with arena and all tools in it (PYTHON=... chooses the Python)
@@ -60,8 +61,9 @@ cover: $(VENV)/ready  ## Run all tests and measure which branches they take; fai
 	$(BIN)/coverage report
 	$(BIN)/coverage report --include='arena/games/*,arena/wire/*,arena/errors.py' --fail-under=100
 
-long: $(VENV)/ready  ## Run the property tests with thousands of examples, and the long tests
-	HYPOTHESIS_PROFILE=long $(BIN)/pytest -n $(JOBS) -m 'long or not slow' --timeout 0
+long: $(VENV)/ready  ## Run the long tests, and all properties with thousands of examples; hours
+	$(BIN)/pytest -n $(JOBS) -m long -rP
+	HYPOTHESIS_PROFILE=long $(BIN)/pytest -n $(JOBS) -m 'not long and not slow' --timeout 0
 
 schemas: $(VENV)/ready  ## Write protocol/schemas anew from the types
 	$(BIN)/python -m arena.referee.schemas protocol/schemas

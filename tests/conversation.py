@@ -19,7 +19,10 @@ SDK = ROOT / "protocol" / "sdk" / "python"
 PATIENCE_S = 20.0
 """When to give up on a bot; no test waits that long unless it fails."""
 
-HELLO = '{"type":"hello","protocol":1,"arena":"0.1.0"}'
+HELLO = (
+    '{"type":"hello","protocol":1,"arena":"0.1.0","limits":{"start_ms":10000,"memory_mb":512,'
+    '"processes":64,"file_mb":16,"tmp_mb":64,"open_files":256,"stderr_kb":8}}'
+)
 QUIT = '{"type":"quit"}'
 
 Line = str | bytes | Mapping[str, Any]

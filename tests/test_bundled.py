@@ -1,5 +1,6 @@
 import importlib.util
 import shutil
+import tomllib
 from pathlib import Path
 
 from arena.bundled import bundled, python_sdk, sample_bots
@@ -32,3 +33,10 @@ def test_an_installed_package_carries_them_inside(tmp_path: Path) -> None:
     spec.loader.exec_module(module)
 
     assert module.bundled("seeds") == package / "_bundled" / "seeds"
+
+
+def test_the_wheel_gets_each_folder_where_it_is_looked_for() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
+
+    assert included == {name: f"arena/_bundled/{name}" for name in ("bots", "protocol", "seeds")}

@@ -1,9 +1,10 @@
 """The command line as users run it, in processes of its own, with bots that start fast.
 
 `bot(body, folder)` writes a bot whose ``body`` may call ``play(choose)``: it plays a match, and
-``choose(number, count)`` says which of ``count`` legal actions to take. ``number`` is the id of the
-question: others differ, and it is the same whenever the match is repeated. ``note(path, text)``
-appends to a file, by which a test learns how far a bot is.
+``choose(number, legal)`` returns the index of one of the ``legal`` actions, which are given as they
+are spelt, without braces. ``number`` is the id of the question: others differ, and it is the same
+whenever the match is repeated. ``note(path, text)`` appends to a file, by which a test learns how
+far a bot is.
 """
 
 import os
@@ -32,28 +33,28 @@ def note(path, text):
     with open(path, "a") as file:
         file.write(text + "\\n")
 
-def play(choose):
+def play(choose, more=""):
     for line in sys.stdin:
         if line.startswith('{"type":"hello"'):
-            print('{"type":"ready","protocol":1}', flush=True)
+            print('{"type":"ready","protocol":1%s}' % more, flush=True)
         elif line.startswith('{"type":"act"'):
             number = int(line[19:line.index(",", 19)])
             start, end = line.index('"legal_actions":[{'), line.rindex('}],"move_ms"')
             legal = line[start + 18:end].split("},{")
-            action = legal[choose(number, len(legal))]
+            action = legal[choose(number, legal)]
             print('{"type":"action","id":%d,"action":{%s}}' % (number, action), flush=True)
         elif line.startswith('{"type":"quit"'):
             break
 
 """
 
-FIRST = "play(lambda number, count: 0)"
-LAST = "play(lambda number, count: count - 1)"
-DICE = "play(lambda number, count: number % count)"
+FIRST = "play(lambda number, legal: 0)"
+LAST = "play(lambda number, legal: len(legal) - 1)"
+DICE = "play(lambda number, legal: number % len(legal))"
 FAULTY = """
 import os
 asked = 0
-def choose(number, count):
+def choose(number, legal):
     global asked
     asked += 1
     if asked == 3:
@@ -62,7 +63,7 @@ def choose(number, count):
         if number % 3 == 1:
             sys.exit(3)
         print('{"type":"action","id":%d,"action":{}}' % number, flush=True)
-    return number % count
+    return number % len(legal)
 play(choose)
 """
 """Is at its third question killed by the system, or exits, or takes an illegal action."""
@@ -91,17 +92,29 @@ class Arena:
 
     environment: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def scratch(self) -> Path:
+        """Where its commands keep what is temporary."""
+        return self.home.with_name(f"{self.home.name}-tmp")
+
     def start(self, *arguments: str) -> "subprocess.Popen[str]":
         """Start a command as the leader of a process group of its own."""
         paths = [str(path) for path in (self.site, ROOT) if path]
+        self.scratch.mkdir(exist_ok=True)
         return subprocess.Popen(
             [
                 sys.executable,
-                *("-c", "from arena.cli.app import main; main()"),
+                # The comment tells its processes from others.
+                *("-c", f"from arena.cli.app import main; main()  # {self.home}"),
                 *arguments,
-                *("--home", str(self.home)),
             ],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **self.environment},
+            env={
+                **os.environ,
+                "PYTHONPATH": os.pathsep.join(paths),
+                "ARENA_HOME": str(self.home),
+                "TMPDIR": str(self.scratch),
+                **self.environment,
+            },
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -116,11 +129,12 @@ class Arena:
         assert running.returncode == status, (running.returncode, out, remarks)
         return out, remarks
 
-    def played(self) -> dict[str, dict[str, Any]]:
-        """Return what is on record of the one tournament there is, by match."""
+    def played(self, tournament: str | None = None) -> dict[str, dict[str, Any]]:
+        """Return what is on record of ``tournament``, or of the only one there is, by match."""
         with open_store(self.home, create=False) as store:
-            (only,) = (one.tournament.id for one in list_tournaments(store))
-            found = [decode_record(line) for line in records(store, [only])]
+            ids = [one.tournament.id for one in list_tournaments(store)]
+            assert tournament or len(ids) == 1
+            found = [decode_record(line) for line in records(store, [tournament or ids[0]])]
         by_match = {record.match: unmeasured(record) for record in found}
         assert len(by_match) == len(found)
         return by_match
@@ -149,6 +163,12 @@ def _processes() -> Iterator[tuple[int, str]]:
             continue
         # A zombie has none: what is left of it is for its parent to know.
         yield int(folder.name), line.replace(b"\0", b" ").decode(errors="replace")
+
+
+def children(process: int | None = None) -> list[int]:
+    """Return the children of ``process``, or of this one, zombies included."""
+    tasks = Path("/proc", str(process or "self"), "task").glob("*/children")
+    return [int(child) for task in tasks for child in task.read_text().split()]
 
 
 def holds(condition: Callable[[], object], within_s: float = 20.0) -> bool:

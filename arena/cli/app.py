@@ -15,9 +15,9 @@ import typer
 from arena import __version__
 from arena.cli import bots, games, leaderboard, match, tournament
 from arena.cli.mistakes import Stopped, UsageMistake, is_help, mistake
-from arena.cli.remarks import LogFormat
+from arena.cli.remarks import LogFormat, remark
 from arena.errors import ArenaError, RecordError, UsageError
-from arena.tournament.trial import TAIL
+from arena.players.tail import TAIL
 from arena.wire.escape import printable
 
 USAGE = 2
@@ -111,7 +111,7 @@ def run(arguments: Sequence[str]) -> int:
         return _failed(error, command, arguments)
     if status == INTERRUPTED:
         # Typer makes a status of KeyboardInterrupt.
-        typer.echo("arena: interrupted", err=True)
+        remark("arena: interrupted")
     return status if isinstance(status, int) else 0
 
 
@@ -139,7 +139,7 @@ def _failed(error: BaseException, command: Any, arguments: Sequence[str]) -> int
     else:
         text = str(error) or type(error).__name__
     said, *tail = text.split(TAIL)
-    typer.echo(f"arena: {printable(said, _LONGEST, cut='middle')}", err=True)
+    remark(f"arena: {printable(said, _LONGEST, cut='middle')}")
     for line in tail:
-        typer.echo(f"{TAIL[1:]}{printable(line)}", err=True)
+        remark(f"{TAIL[1:]}{line}")
     return INTERNAL if status is None else status

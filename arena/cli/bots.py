@@ -15,17 +15,18 @@ from arena.cli.options import (
     browsed,
     complete_registered,
     given,
+    isolation_wanted,
     shown,
     store_at,
-    tier_wanted,
 )
-from arena.cli.remarks import remark
+from arena.cli.remarks import counted, remark
 from arena.cli.render import Format, Value, render
 from arena.errors import UsageError
 from arena.games import games as all_games
 from arena.players.bundle import read_bundle
 from arena.referee.limits import Limits
 from arena.store.bots import Bot, add_bot, check_free, list_bots, remove_bot
+from arena.tournament.settings import read_settings
 from arena.tournament.trial import try_out
 
 COLUMNS = ("bot", "version", "games", "submitted", "digest")
@@ -47,32 +48,50 @@ def register(app: typer.Typer) -> None:
 
 def submit(  # noqa: PLR0917 - a command's options
     path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="A script, an executable file or a folder.")
+        Path,
+        typer.Argument(
+            metavar="PATH", help="A script, an executable file, a folder, a .zip or a .tar.gz."
+        ),
     ],
     name: Annotated[
         str | None, typer.Option("--name", metavar="NAME", help="What to call the bot.")
     ] = None,
     home: Home = HOME,
-    move_ms: MoveMs = Limits().move_ms,
-    start_ms: StartMs = Limits().start_ms,
+    move_ms: MoveMs = None,
+    start_ms: StartMs = None,
     tier: TierName = None,
     form: As = Format.TABLE,
 ) -> None:
     """Check a bot, and keep a snapshot of it under its name.
 
-    It is started, and plays the beginning of a match of each game, before it is accepted. What is
-    changed in its files later does not matter until it is submitted again.
+    It is built if its bot.toml says so, started, and plays the beginning of a match of each game,
+    before it is accepted. What is changed in its files later does not matter until it is submitted
+    again.
     """
-    bundle = read_bundle(path, name)
+    settings = read_settings(home)
+    limits = settings.limits_with(move_ms=move_ms, start_ms=start_ms)
+    isolated = isolation_wanted(tier, settings)
+    bundle = read_bundle(path, name, isolated.build_in)
     with browsed(home) as store:
         check_free(store, bundle.name)
-    limits = Limits(move_ms=move_ms, start_ms=start_ms)
-    games = try_out(bundle, limits, tier_wanted(tier))
+    games = try_out(bundle, limits, isolated.tier)
     with store_at(home) as store:
         bot, changed = add_bot(store, bundle.name, bundle, games)
     if not changed:
         remark(f"{bot.name} is registered with this very content: nothing changed")
+    remark(_held(limits))
     typer.echo(render([_row(bot, form)], form), nl=False)
+
+
+def _held(limits: Limits) -> str:
+    """Return what a bot is held to, for its author."""
+    return (
+        f"limits: {limits.start_ms} ms to start, {limits.move_ms} ms a move, "
+        f"{limits.extra_ms} ms extra a match; {limits.memory_mb} MiB of memory a process, "
+        f"{counted(limits.processes, 'process', 'processes')}, {limits.open_files} open files "
+        f"each; {limits.file_mb} MiB a file, {limits.tmp_mb} MiB of files; "
+        f"{limits.stderr_kb} KiB of standard error are kept"
+    )
 
 
 def bots(context: typer.Context, home: Home = HOME, form: As = Format.TABLE) -> None:
@@ -106,10 +125,11 @@ def remove(
 
 def _row(bot: Bot, form: Format) -> dict[str, Value]:
     everything: Value = tuple(all_games()) if form is Format.JSON else "all"
-    return {
+    row: dict[str, Value] = {
         "bot": bot.name,
         "version": bot.version,
         "games": everything if bot.games is None else bot.games,
         "submitted": bot.submitted,
         "digest": bot.digest[:_DIGEST_SHOWN] if form is Format.TABLE else bot.digest,
     }
+    return row | {"author": bot.author, "languages": bot.languages} if form is Format.JSON else row

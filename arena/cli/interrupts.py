@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -10,15 +11,24 @@ from types import FrameType
 from arena.tournament.runner import Stop
 
 _STOPPING = "stopping: matches in play are finished (once more: dropped)\n"
+_PATIENCE_S = 3.0
+"""A run that was to stop at once and has not done so by then is broken off anywhere."""
 
 
 @contextmanager
 def interrupts(stop: Stop) -> Iterator[None]:
-    """Let SIGINT and SIGTERM ask to ``stop``, and raise KeyboardInterrupt when they come again."""
+    """Let SIGINT and SIGTERM ask to ``stop``, and to do it at once when they come again."""
+    until = 0.0
 
     def ask(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a signal handler's
-        if stop.asked:
+        nonlocal until
+        if stop.at_once and time.monotonic() > until:
             raise KeyboardInterrupt
+        if stop.asked and not stop.at_once:
+            # Not raised here: that would hit whatever is being done, in the middle of it.
+            stop.at_once, until = True, time.monotonic() + _PATIENCE_S
+        if stop.asked:
+            return
         stop.asked = True
         # Past the buffers: the signal may have come while they were being written.
         with suppress(OSError, AttributeError, ValueError):

@@ -103,7 +103,8 @@ def _last(store: Store) -> Progress:
 
 def _table(board: Leaderboard, form: Format) -> str:
     right = ("points", _score_head(board.category))
-    table = render([_shown(board, row) for row in board.rows], form, right=right)
+    rows = [_shown(board, row) for row in board.rows]
+    table = render(rows, form, right=right) if rows else "no match of it can be rated\n"
     if form is Format.GITHUB:
         return f"### {for_markdown(board.category.name)}\n\n{table}\n{_footer(board)}\n"
     return f"{printable(board.category.name)}\n{table}{_footer(board)}\n"

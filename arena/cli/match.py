@@ -23,27 +23,29 @@ from arena.cli.options import (
     at_home,
     browsed,
     complete_bot,
+    given,
+    isolation_wanted,
     one_of,
     store_at,
-    tier_wanted,
 )
 from arena.cli.remarks import counted, remark
 from arena.cli.render import Format, Value, render
 from arena.errors import UsageError
 from arena.games import get_game
 from arena.games.base import AnyGame, Public, Seat
-from arena.referee.limits import Limits
+from arena.players.sandbox import Tier
+from arena.players.tail import last_lines
 from arena.referee.play import Watch
 from arena.referee.record import MatchRecord, decode_record, encode_record
 from arena.referee.replay import replay as replay_record
 from arena.store.matches import add_matches, get_match
 from arena.store.tournaments import finish, get_tournament
 from arena.tournament.entrants import named
-from arena.tournament.match import play_match
+from arena.tournament.match import Started, play_match
 from arena.tournament.plan import Plan, plan_match
 from arena.tournament.runner import match_task
+from arena.tournament.settings import read_settings
 from arena.tournament.suite import find_suite
-from arena.tournament.trial import last_lines
 from arena.tournament.workers import cores
 from arena.wire.codec import encode_value
 from arena.wire.escape import printable
@@ -56,6 +58,7 @@ def register(app: typer.Typer) -> None:
 
 
 def match(  # noqa: PLR0913, PLR0917 - a command's options
+    context: typer.Context,
     game: OneGame,
     bots: Annotated[
         list[str],
@@ -76,9 +79,13 @@ def match(  # noqa: PLR0913, PLR0917 - a command's options
         ),
     ] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Show the table at every turn.")] = False,
-    move_ms: MoveMs = Limits().move_ms,
-    extra_ms: ExtraMs = 0,
-    start_ms: StartMs = Limits().start_ms,
+    move_ms: MoveMs = None,
+    extra_ms: ExtraMs = None,
+    start_ms: StartMs = None,
+    no_limits: Annotated[
+        bool,
+        typer.Option("--no-limits", help="Under a debugger: no clock and no limits, so unrated."),
+    ] = False,
     tier: TierName = None,
     home: Home = HOME,
     form: As = Format.TABLE,
@@ -91,16 +98,21 @@ def match(  # noqa: PLR0913, PLR0917 - a command's options
     if len(bots) not in rules.player_counts:
         counts = one_of(rules.player_counts)
         raise UsageError(f"{rules.name} takes {counts} bots, one for each seat, not {len(bots)}")
-    limits = Limits(move_ms=move_ms, extra_ms=extra_ms, start_ms=start_ms)
-    isolated = tier_wanted(tier)
+    settings = read_settings(home)
+    if no_limits and (clocks := given(context, ("move_ms", "extra_ms", "start_ms"))):
+        raise UsageError(f"--no-limits stops all clocks: leave out {', '.join(clocks)}")
+    limits = settings.limits_with(move_ms=move_ms, extra_ms=extra_ms, start_ms=start_ms)
+    held = None if no_limits else limits
+    isolated = isolation_wanted(tier, settings)
     chosen = find_suite(suite) if suite else None
     with browsed(home) as store:
-        seats = named(store, bots, limits, isolated)
+        seats = named(store, bots, held, isolated.tier, isolated.build_in)
         made = plan_match(
-            store, rules, seats, limits, isolated, variant=variant, deal=deal, suite=chosen
+            store, rules, seats, held, isolated.tier, variant=variant, deal=deal, suite=chosen
         )
-    show = _watch(rules, [seat.name for seat in seats], form) if watch else None
-    record = _played(made, show, home)
+    names = [seat.name for seat in seats]
+    show = _watch(rules, names, form) if watch else None
+    record = _played(made, show, home, _debugged(names, isolated.tier) if no_limits else None)
     _print(record, form)
     remark(f"kept: arena replay {record.match} -t {record.tournament}{at_home(home)}")
 
@@ -135,15 +147,28 @@ def replay(
     _print(record, form)
 
 
-def _played(made: Plan, show: Watch | None, home: Path) -> MatchRecord:
+def _played(
+    made: Plan, show: Watch | None, home: Path, started: Started | None = None
+) -> MatchRecord:
     """Store the single match of ``made``, play it, and return its record, which is kept."""
     with store_at(home) as store:
         made.store(store)
         with _on_one_core():
-            record = play_match(match_task(store, made.tournament, made.fixtures[0]), show)
+            task = match_task(store, made.tournament, made.fixtures[0])
+            record = play_match(task, show, started)
         add_matches(store, made.tournament.id, [encode_record(record)])
         finish(store, made.tournament.id)
     return record
+
+
+def _debugged(names: Sequence[str], tier: Tier) -> Started:
+    """Return what says which process a debugger has to attach to."""
+    around = "" if tier is Tier.NONE else " is a sandbox, the bot below it"
+
+    def say(seat: int, pid: int) -> None:
+        remark(f"seat {seat} {names[seat]}: process {pid}{around}")
+
+    return say
 
 
 def _watch(game: AnyGame, names: Sequence[str], form: Format) -> Watch:

@@ -80,4 +80,4 @@ def _other_option(option: str, command: Any, arguments: Sequence[str]) -> str:  
 
 def _options(command: Any) -> set[str]:  # noqa: ANN401 - see above
     names = {name for param in command.params for name in param.opts}
-    return {name for name in names if name.startswith("--")}
+    return {"--help", *(name for name in names if name.startswith("--"))}

@@ -1,12 +1,13 @@
 """Options that several commands share, and what is made of their values."""
 
+import os
 import re
 import shlex
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -15,10 +16,12 @@ from arena.cli.remarks import remark
 from arena.cli.render import Format
 from arena.errors import UsageError
 from arena.games import games
-from arena.players.sandbox import Tier, isolation
+from arena.players.sandbox import Isolation, Tier, isolation
+from arena.referee.limits import BOUNDS, Limits
 from arena.store.bots import list_bots
 from arena.store.db import FILE_NAME, Store, open_store
 from arena.store.tournaments import list_tournaments
+from arena.tournament.settings import Settings
 from arena.tournament.workers import cores
 from arena.wire.escape import printable
 
@@ -28,7 +31,8 @@ HOME = Path("results")
 def _kept(context: typer.Context, names: Callable[[Store], Iterable[str]]) -> list[str]:
     """Return names out of the home that the command line says, for the shell to choose from."""
     # Whoever presses TAB wants no message; without names the shell offers files.
-    with suppress(Exception), browsed(context.params.get("home") or HOME) as store:
+    home = context.params.get("home") or os.environ.get("ARENA_HOME") or HOME
+    with suppress(Exception), browsed(Path(home)) as store:
         return list(names(store))
     return []
 
@@ -77,24 +81,20 @@ As = Annotated[
         help="How to print.",
     ),
 ]
-MoveMs = Annotated[
-    int,
-    typer.Option("--move-ms", metavar="MS", min=1, max=3_600_000, help="Time for a move."),
-]
-ExtraMs = Annotated[
-    int,
-    typer.Option(
-        "--extra-ms",
-        metavar="MS",
-        min=0,
-        max=86_400_000,
-        help="Time a match beside that of its moves.",
-    ),
-]
-StartMs = Annotated[
-    int,
-    typer.Option("--start-ms", metavar="MS", min=1, max=3_600_000, help="Time for a bot to start."),
-]
+_USUAL = "; by default {}, or what arena.toml says."
+
+
+def _limit(name: str, what: str) -> Any:  # noqa: ANN401 - typer's own
+    least, most = BOUNDS[name]
+    usual = _USUAL.format(getattr(Limits(), name))
+    return typer.Option(
+        f"--{name.replace('_', '-')}", metavar="MS", min=least, max=most, help=f"{what}{usual}"
+    )
+
+
+MoveMs = Annotated[int | None, _limit("move_ms", "Time for a move")]
+ExtraMs = Annotated[int | None, _limit("extra_ms", "Time a match beside that of its moves")]
+StartMs = Annotated[int | None, _limit("start_ms", "Time for a bot to start")]
 TierName = Annotated[
     Tier | None,
     typer.Option(
@@ -186,7 +186,8 @@ def given(context: typer.Context, names: Iterable[str]) -> list[str]:
     said = set()
     for name in names:
         source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
+        # A list of arguments always comes from the command line, be it empty.
+        if source and source.name == "COMMANDLINE" and context.params[name] not in ((), [], None):
             said.add(name)
     return [
         max(param.opts, key=len) if param.param_type_name == "option" else param.metavar or name
@@ -230,18 +231,18 @@ def one_of(numbers: Sequence[int]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-def workers_wanted(jobs: int | None) -> int:
+def workers_wanted(jobs: int | None, settings: Settings) -> int:
     """Return how many workers to start: as many as there are cores, unless the user says."""
-    return jobs or len(cores())
+    return jobs or settings.jobs or len(cores())
 
 
-def tier_wanted(tier: Tier | None) -> Tier:
+def isolation_wanted(tier: Tier | None, settings: Settings) -> Isolation:
     """Return how bots are kept apart: as the user says, or in the best way there is.
 
     Raises:
         UsageError: this machine cannot give what the user wants.
     """
-    found = isolation(tier)
+    found = isolation(tier or settings.tier)
     if found.lacking:
         remark(f"NOT ISOLATED: {found.lacking}")
-    return found.tier
+    return found

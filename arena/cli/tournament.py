@@ -23,19 +23,19 @@ from arena.cli.options import (
     browsed,
     complete_tournament,
     given,
+    isolation_wanted,
     shown,
     sizes,
     store_at,
-    tier_wanted,
     words,
     workers_wanted,
 )
 from arena.cli.remarks import Progress, counted, duration, remark
 from arena.cli.render import Format, Value, render
-from arena.errors import UsageError
+from arena.errors import HostFault, UsageError
 from arena.games import games as all_games
 from arena.games import get_game
-from arena.players.sandbox import Tier
+from arena.players.sandbox import Isolation
 from arena.referee.category import Category
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
@@ -51,6 +51,7 @@ from arena.tournament.entrants import everybody, named
 from arena.tournament.key import check_public_value
 from arena.tournament.plan import Plan, expected_s, plan
 from arena.tournament.runner import Stop, run
+from arena.tournament.settings import read_settings
 from arena.tournament.suite import Suite, check_name, default_categories, find_suite, restrict
 from arena.tournament.workers import cores
 
@@ -128,9 +129,9 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
     suite: SuiteName = None,
     name: Name = None,
     jobs: Jobs = None,
-    move_ms: MoveMs = Limits().move_ms,
-    extra_ms: ExtraMs = 0,
-    start_ms: StartMs = Limits().start_ms,
+    move_ms: MoveMs = None,
+    extra_ms: ExtraMs = None,
+    start_ms: StartMs = None,
     tier: TierName = None,
     public_value: PublicValue = "",
     resume: Resume = None,
@@ -143,7 +144,8 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
     Without GAME all games are played; without --bots by all registered bots, or by the sample
     bots where none is registered.
     """
-    workers = workers_wanted(jobs)
+    settings = read_settings(home)
+    workers = workers_wanted(jobs, settings)
     made = None
     if resume is not None:
         _check_settled(context)
@@ -156,8 +158,8 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
         made = _plan(
             home,
             _categories(chosen, games, sizes(players), deals),
-            Limits(move_ms=move_ms, extra_ms=extra_ms, start_ms=start_ms),
-            tier_wanted(tier),
+            settings.limits_with(move_ms=move_ms, extra_ms=extra_ms, start_ms=start_ms),
+            isolation_wanted(tier, settings),
             suite=chosen,
             bots=words(bots, "--bots"),
             name=name,
@@ -176,7 +178,10 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
 
 
 def tournaments(home: Home = HOME, form: As = Format.TABLE) -> None:
-    """List the tournaments, with how to resume those that were stopped."""
+    """List the tournaments and how far they are.
+
+    What was stopped is listed again with the command that goes on with it.
+    """
     with browsed(home) as store:
         there = list_tournaments(store)
     if not there:
@@ -230,7 +235,7 @@ def _plan(
     home: Path,
     categories: Mapping[Category, int],
     limits: Limits,
-    tier: Tier,
+    isolated: Isolation,
     *,
     suite: Suite | None,
     bots: list[str] | None,
@@ -242,14 +247,20 @@ def _plan(
         check_name(name, "a tournament")
     with browsed(home) as store:
         if bots is None:
-            field = everybody(store, limits, tier)
+            field = everybody(store, limits, isolated.tier)
             for text in field.remarks:
                 remark(text)
             candidates = field.candidates
         else:
-            candidates = named(store, bots, limits, tier)
+            candidates = named(store, bots, limits, isolated.tier, isolated.build_in)
     return plan(
-        candidates, categories, limits, tier, suite=suite, name=name, public_value=public_value
+        candidates,
+        categories,
+        limits,
+        isolated.tier,
+        suite=suite,
+        name=name,
+        public_value=public_value,
     )
 
 
@@ -307,15 +318,17 @@ def _play(store: Store, going: Tournament, workers: int, home: Path) -> None:
         remark(f"{workers} workers share {len(cores())} cores: slow moves may be the machine's")
     before = get_tournament(store, going.id)
     stop = Stop()
-    with Progress(before.played, before.total) as report, interrupts(stop):
-        try:
+    way_on = f"go on with: {_way_on(going, home)}"
+    try:
+        with Progress(before.played, before.total) as report, interrupts(stop):
             played = run(store, going.id, workers, report, stop)
-        except KeyboardInterrupt:
-            played = going
+    except KeyboardInterrupt:
+        played = going
+    except HostFault:
+        remark(f"what was played is kept; {way_on}")
+        raise
     if played.finished is None:
         done = get_tournament(store, going.id).played
-        raise Stopped(
-            f"stopped after {done} of {before.total} matches; go on with: {_way_on(going, home)}"
-        )
+        raise Stopped(f"stopped after {done} of {before.total} matches; {way_on}")
     if played.secret is not None:
         remark(f"the secret was {played.secret.hex()}")

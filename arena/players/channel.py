@@ -24,7 +24,9 @@ class LineChannel:
     The channel owns the three descriptors and closes them.
     """
 
-    def __init__(self, to_bot: int, from_bot: int, log: int, gone: int) -> None:
+    def __init__(
+        self, to_bot: int, from_bot: int, log: int, gone: int, kept: Tail | None = None
+    ) -> None:
         """Take over the descriptors.
 
         Args:
@@ -32,6 +34,7 @@ class LineChannel:
             from_bot: reads its standard output.
             log: reads its standard error.
             gone: becomes readable when the process has exited; not owned.
+            kept: what keeps of standard error what is to be kept.
         """
         for descriptor in (to_bot, from_bot, log):
             os.set_blocking(descriptor, False)
@@ -44,7 +47,7 @@ class LineChannel:
         self._poll = select.poll()
         for descriptor in (from_bot, log, gone):
             self._poll.register(descriptor, select.POLLIN)
-        self.stderr = Tail()
+        self.stderr = kept or Tail()
 
     def ask(self, line: bytes, budget_ms: int) -> bytes:
         """Send ``line`` and return the next line of the bot, without its LF.

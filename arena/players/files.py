@@ -4,12 +4,13 @@ No link is followed, nothing but regular files is read, and there is a cap on th
 and depth: what is submitted may have been made to harm. Knows nothing of bots.
 """
 
+import contextlib
 import errno
 import os
+import shutil
 import stat
 import unicodedata
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +24,10 @@ MAX_BYTES = 64 * 1024 * 1024
 
 MAX_DEPTH = 16
 """Names in a path: 15 folders and the file."""
+
+MAX_NAME_BYTES = 255
+MAX_PATH_BYTES = 1_024
+"""In UTF-8; file systems hold no longer names, and a path has to fit behind that of a folder."""
 
 PLAIN = 0o644
 EXECUTABLE = 0o755
@@ -71,7 +76,7 @@ def read_file(path: Path) -> File:
     reader = _Reader(path, complete=False)
     with _explained(path):
         _is_folder(os.lstat(path), path)
-        _check_name(path.name, path)
+        check_path((path.name,), shown(path))
         reader.file(os.fspath(path), None, path.name, path)
     return reader.files[0]
 
@@ -114,32 +119,85 @@ def check_unique(paths: Iterable[str], where: str) -> None:
                 )
 
 
+def discard(folder: Path) -> None:
+    """Remove ``folder``, if it is there, with all that came to lie in it, whatever its modes are.
+
+    Nothing may be writing in it any more.
+    """
+    with contextlib.suppress(OSError):
+        folder.chmod(0o700)
+    for inner, names, _ in os.walk(folder):
+        for path in (Path(inner, name) for name in names):
+            with contextlib.suppress(OSError):
+                if not path.is_symlink():
+                    path.chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+class Collected:
+    """The files of one bot as they are read, and the caps over all of them."""
+
+    def __init__(self, where: str, slack: int = 1) -> None:
+        """Begin with nothing.
+
+        Args:
+            where: what messages call the whole.
+            slack: by how much the caps are higher.
+        """
+        self.files: list[File] = []
+        self.where = where
+        self.room = slack * MAX_BYTES
+        """How many more bytes there may be."""
+        self._most_files = slack * MAX_FILES
+
+    def check_count(self) -> None:
+        """Raise `UsageError` unless there may be one more file."""
+        if len(self.files) == self._most_files:
+            raise too_many(self.where)
+
+    def add(self, file: File, place: str, size: int = 0) -> None:
+        """Take ``file``, which messages call ``place``, and which is to count as ``size`` bytes."""
+        self.check_count()
+        self.room -= max(size, len(file.content))
+        if self.room < 0:
+            raise UsageError(f"{place} brings the bot over {MAX_BYTES // 1024**2} MiB: too large")
+        self.files.append(file)
+
+
+def too_many(where: str) -> UsageError:
+    """Return the refusal of more files than a bot may have."""
+    return UsageError(f"{where} holds more than {MAX_FILES:,} files: too many")
+
+
 class _Reader:
-    """Collects files below one root, and keeps the caps over all of them."""
+    """Collects files below one root of the file system."""
 
     def __init__(self, root: Path, *, complete: bool) -> None:
-        self.files: list[File] = []
+        # What was added to a snapshot must not push the unpacked copy over a cap.
+        self._slack = 2 if complete else 1
+        self._found = Collected(shown(root), self._slack)
+        self._folders = 0
         self._root = root
         self._complete = complete
-        # What was added to a snapshot must not push the unpacked copy over a cap.
-        slack = 2 if complete else 1
-        self._most_files = slack * MAX_FILES
-        self._most_names = slack * MAX_DEPTH
-        self._room = slack * MAX_BYTES
+
+    @property
+    def files(self) -> list[File]:
+        return self._found.files
 
     def folder(self, folder: int, names: tuple[str, ...]) -> None:
         """Read all that lies in the open ``folder``, found under ``names`` from the root."""
+        self._folders += 1
+        if self._folders > self._slack * MAX_FILES:
+            raise UsageError(f"{shown(self._root)} holds more than {MAX_FILES:,} folders: too many")
         with os.scandir(folder) as entries:
             found = sorted(entry.name for entry in entries)
         if not self._complete:
-            found = [name for name in found if not _left_out(name)]
-            check_unique(map(_nfc, found), shown(self._root))
+            found = [name for name in found if not left_out(name)]
+            check_unique(map(nfc, found), shown(self._root))
         for name in found:
             path = self._root.joinpath(*names, name)
             with _explained(path):
-                _check_name(name, path)
-                if len(names) == self._most_names:
-                    raise UsageError(f"{shown(path)} lies over {MAX_DEPTH} names deep: too deep")
+                check_path((*names, name), shown(path), self._slack)
                 if not _is_folder(os.stat(name, dir_fd=folder, follow_symlinks=False), path):
                     self.file(name, folder, "/".join([*names, name]), path)
                     continue
@@ -151,8 +209,8 @@ class _Reader:
 
     def file(self, name: str, folder: int | None, path: str, place: Path) -> None:
         """Read the file ``name`` of the open ``folder``; ``place`` stands for it in messages."""
-        if len(self.files) == self._most_files:
-            raise UsageError(f"{shown(self._root)} holds more than {MAX_FILES:,} files: too many")
+        self._found.check_count()
+        room = self._found.room
         descriptor = os.open(name, _FLAGS, dir_fd=folder)
         try:
             # Asked of the open file: what lies under a name can be swapped at any time.
@@ -160,32 +218,41 @@ class _Reader:
             if _is_folder(facts, place):
                 raise UsageError(f"{shown(place)} is a folder where a file is expected")
             with os.fdopen(descriptor, "rb", closefd=False) as opened:
-                content = b"" if facts.st_size > self._room else opened.read(self._room + 1)
+                content = b"" if facts.st_size > room else opened.read(room + 1)
         finally:
             os.close(descriptor)
-        self._room -= max(facts.st_size, len(content))
-        if self._room < 0:
-            raise UsageError(
-                f"{shown(place)} brings the bot over {MAX_BYTES // 1024**2} MiB: too large"
-            )
         mode = EXECUTABLE if facts.st_mode & 0o111 else PLAIN
-        self.files.append(File(path if self._complete else _nfc(path), mode, content))
+        file = File(path if self._complete else nfc(path), mode, content)
+        self._found.add(file, shown(place), facts.st_size)
 
 
-def _check_name(name: str, path: Path) -> None:
+def check_path(names: Sequence[str], place: str, slack: int = 1) -> None:
+    """Raise `UsageError` if a file or folder cannot be called by ``names``, one in the other.
+
+    Args:
+        names: from the bot's folder down; neither empty nor ``.`` or ``..``.
+        place: what messages call it.
+        slack: by how much the caps on a path are higher.
+    """
     try:
-        name.encode()
+        sizes = [len(name.encode()) for name in names]
     except UnicodeEncodeError:
-        raise UsageError(f"{shown(path)} has a name that is not UTF-8: rename it") from None
-    if any(unicodedata.category(char) == "Cc" for char in name):
-        raise UsageError(f"{shown(path)} has a control character in its name: rename it")
+        raise UsageError(f"{place} has a name that is not UTF-8: rename it") from None
+    if any(unicodedata.category(char) == "Cc" for name in names for char in name):
+        raise UsageError(f"{place} has a control character in its name: rename it")
+    if max(sizes) > MAX_NAME_BYTES or sum(sizes) + len(sizes) - 1 > slack * MAX_PATH_BYTES:
+        raise UsageError(f"{place} has too long a name: rename it")
+    if len(names) > slack * MAX_DEPTH:
+        raise UsageError(f"{place} lies over {MAX_DEPTH} names deep: too deep")
 
 
-def _nfc(name: str) -> str:
+def nfc(name: str) -> str:
+    """Return ``name`` in the one spelling that a snapshot has."""
     return unicodedata.normalize("NFC", name)
 
 
-def _left_out(name: str) -> bool:
+def left_out(name: str) -> bool:
+    """Return whether a file or folder called ``name`` is a tool's own, and no part of a bot."""
     return name == "__pycache__" or name.startswith(".") or name.endswith((".pyc", "~"))
 
 
@@ -207,7 +274,7 @@ def _is_folder(facts: os.stat_result, path: Path) -> bool:
     return kind == stat.S_IFDIR
 
 
-@contextmanager
+@contextlib.contextmanager
 def _explained(path: Path) -> Iterator[None]:
     """Turn errors of the operating system into one line about ``path``."""
     try:

@@ -1,4 +1,4 @@
-"""How a bot is started: its ``bot.toml``, or what its files are called."""
+"""How a bot is built and started: its ``bot.toml``, or what its files are called."""
 
 import difflib
 import json
@@ -16,13 +16,25 @@ MANIFEST = "bot.toml"
 RUNTIMES = ("node", "python")
 """First words of a command that stand for an interpreter of this machine."""
 
-_KEYS = ("command", "name", "rules")
+LONGEST_AUTHOR = 80
+LONGEST_LANGUAGE = 32
+MOST_LANGUAGES = 8
+MOST_STEPS = 32
+
+_KEYS = ("author", "build", "command", "languages", "name", "rules")
 _BY_SUFFIX = {".py": "python", ".js": "node", ".mjs": "node", ".cjs": "node"}
 _SCRIPTS = ("bot.py", "main.py", "bot.js")
 _PROGRAM = "bot"
 _MAX_MANIFEST_BYTES = 64 * 1024
 _NO_SCRIPT = ("-m", "-c")
 """Options of Python after which no file is started."""
+
+_MEANINGS = {
+    "command": 'command is a list of strings, such as ["python", "bot.py"]',
+    "build": 'build is a list of commands, such as [["gcc", "-O2", "bot.c", "-o", "bot"]]',
+    "author": "author is a string with something in it",
+    "languages": 'languages is a list of strings, such as ["C", "Python"]',
+}
 
 _ECHO = 60
 
@@ -36,6 +48,13 @@ class Manifest(NamedTuple):
     name: str | None = None
     rules: bool = False
     """Whether the bot wants the rules package, where its imports do not show it."""
+
+    build: tuple[tuple[str, ...], ...] = ()
+    """Commands that make of the files what ``command`` starts, one after the other."""
+
+    author: str | None = None
+    languages: tuple[str, ...] = ()
+    """Author and languages are for people; no digest covers them."""
 
 
 def read_manifest(file: File, where: str) -> Manifest:
@@ -57,10 +76,14 @@ def read_manifest(file: File, where: str) -> Manifest:
             raise UsageError(
                 f"{place} has no key '{printable(key, _ECHO)}'; did you mean '{near}'?"
             )
+    author = table.get("author")
     return Manifest(
-        command=_words(table["command"], place) if "command" in table else None,
+        command=_words(table["command"], "command", place) if "command" in table else None,
         name=_typed(table, "name", str, "a string", place),
         rules=bool(_typed(table, "rules", bool, "true or false", place)),
+        build=_steps(table, place),
+        author=None if author is None else _shown(author, "author", LONGEST_AUTHOR, place),
+        languages=_languages(table, place),
     )
 
 
@@ -71,16 +94,45 @@ def _typed(table: dict[str, Any], key: str, kind: type, meaning: str, place: str
     return value
 
 
-def _words(value: object, place: str) -> tuple[str, ...]:
+def _words(value: object, key: str, place: str) -> tuple[str, ...]:
     words = value if isinstance(value, list) else []
     if not words or not all(isinstance(word, str) and word for word in words):
-        raise UsageError(f'{place}: command is a list of strings, such as ["python", "bot.py"]')
+        raise UsageError(f"{place}: {_MEANINGS[key]}")
     for word in words:
         if any(unicodedata.category(char) in {"Cc", "Cs"} for char in word):
             raise UsageError(
-                f"{place}: the command has a control character: '{printable(word, _ECHO)}'"
+                f"{place}: the {key} has a control character: '{printable(word, _ECHO)}'"
             )
     return tuple(words)
+
+
+def _steps(table: dict[str, Any], place: str) -> tuple[tuple[str, ...], ...]:
+    steps = table.get("build", [])
+    if not isinstance(steps, list) or ("build" in table and not steps):
+        raise UsageError(f"{place}: {_MEANINGS['build']}")
+    if len(steps) > MOST_STEPS:
+        raise UsageError(f"{place}: build has {len(steps)} steps, and {MOST_STEPS} is the most")
+    return tuple(_words(step, "build", place) for step in steps)
+
+
+def _languages(table: dict[str, Any], place: str) -> tuple[str, ...]:
+    said = table.get("languages", [])
+    if not isinstance(said, list):
+        raise UsageError(f"{place}: {_MEANINGS['languages']}")
+    if len(said) > MOST_LANGUAGES:
+        raise UsageError(f"{place}: {MOST_LANGUAGES} languages is the most")
+    return tuple(_shown(one, "languages", LONGEST_LANGUAGE, place) for one in said)
+
+
+def _shown(value: object, key: str, longest: int, place: str) -> str:
+    """Return ``value`` if it is a text that can stand in a table."""
+    if not isinstance(value, str) or not value.strip():
+        raise UsageError(f"{place}: {_MEANINGS[key]}")
+    if len(value) > longest:
+        raise UsageError(f"{place}: {key} is too long: {longest} characters is the most")
+    if printable(value) != value:
+        raise UsageError(f"{place}: {key} has characters to hide in: '{printable(value, _ECHO)}'")
+    return value.strip()
 
 
 def check_command(
@@ -161,11 +213,17 @@ def script_command(file: File, where: str) -> tuple[str, ...]:
     return (file.path,)
 
 
-def manifest_file(command: tuple[str, ...]) -> File:
-    """Return the ``bot.toml`` of a snapshot: the command and nothing else.
+def manifest_file(command: tuple[str, ...], build: tuple[tuple[str, ...], ...] = ()) -> File:
+    """Return the ``bot.toml`` of a snapshot: the command, how it was built, and nothing else.
 
     It is always written alike, so that a snapshot's digest also covers how the bot is started.
     """
+    text = f"command = {_list(command)}\n"
+    if build:
+        text += f"build = [{', '.join(map(_list, build))}]\n"
+    return File(MANIFEST, PLAIN, text.encode())
+
+
+def _list(words: tuple[str, ...]) -> str:
     # With control characters refused, a JSON string is a TOML string.
-    words = ", ".join(json.dumps(word, ensure_ascii=False) for word in command)
-    return File(MANIFEST, PLAIN, f"command = [{words}]\n".encode())
+    return f"[{', '.join(json.dumps(word, ensure_ascii=False) for word in words)}]"

@@ -16,7 +16,8 @@ from arena.errors import BotFault, FaultCode, HostFault
 from arena.players import strays
 from arena.players.channel import LineChannel
 from arena.players.sandbox import Sandbox, Tier
-from arena.players.surroundings import environment, limit
+from arena.players.surroundings import environment, limit, limit_hit
+from arena.players.tail import Tail
 from arena.referee.limits import Limits
 from arena.wire.escape import printable
 
@@ -62,12 +63,12 @@ class BotProcess:
     so one broken bot is no different from one that exits at once.
     """
 
-    def __init__(self, program: Program, limits: Limits, tier: Tier = Tier.NONE) -> None:
+    def __init__(self, program: Program, limits: Limits | None, tier: Tier = Tier.NONE) -> None:
         """Start ``program``.
 
         Args:
             program: what to start.
-            limits: what it is held to.
+            limits: what it is held to; ``None`` where limits are off.
             tier: how it is kept apart; one that this machine can give.
 
         Raises:
@@ -82,9 +83,9 @@ class BotProcess:
         self._peak_mb = 0.0
         strays.adopt()
         # A sandbox has a place to write in of its own.
-        self._scratch = "" if tier is Tier.BWRAP else tempfile.mkdtemp(prefix="arena-bot-")
+        self._scratch = tempfile.mkdtemp(prefix="arena-bot-") if tier is Tier.NONE else ""
         try:
-            self._sandbox = Sandbox() if tier is Tier.BWRAP else None
+            self._sandbox = None if tier is Tier.NONE else Sandbox(tier)
             self._start(program)
         except OSError as error:
             self.stop(0)
@@ -139,7 +140,8 @@ class BotProcess:
         for pipe in pipes:
             if pipe:
                 pipe.close()
-        self._channel = LineChannel(to_bot, from_bot, log, self._gone)
+        kept = Tail.of((self._limits or Limits()).stderr_kb * 1024)
+        self._channel = LineChannel(to_bot, from_bot, log, self._gone, kept)
 
     def ask(self, line: bytes, budget_ms: int) -> bytes:
         """Send ``line`` and return the answer, as `Player.ask` has it."""
@@ -174,6 +176,11 @@ class BotProcess:
                 self._sandbox.close()
             if self._scratch:
                 shutil.rmtree(self._scratch, ignore_errors=True)
+
+    @property
+    def pid(self) -> int:
+        """Process id of the bot, or of the sandbox around it; 0 if it could not be started."""
+        return self._pid
 
     @property
     def cpu_ms(self) -> float:
@@ -227,15 +234,20 @@ class BotProcess:
         if status == 0:
             return BotFault(FaultCode.EXITED, "exited with status 0", fault.offending)
         text = f"exited with status {status}" if status > 0 else f"was ended by {_name(-status)}"
-        if not self._ran_out_of_memory():
+        if self._limits is None:
+            return BotFault(FaultCode.EXITED, text, fault.offending)
+        if not self._ran_out_of_memory(self._limits):
+            log, isolated = self._channel.stderr.text(), self._sandbox is not None
+            hit = limit_hit(self._limits, status, log, isolated=isolated)
+            text += f" at its limit of {hit}" if hit else ""
             return BotFault(FaultCode.EXITED, text, fault.offending)
         text = f"ran out of memory ({self._limits.memory_mb} MiB) and {text}"
         return BotFault(FaultCode.OUT_OF_MEMORY, text, fault.offending)
 
-    def _ran_out_of_memory(self) -> bool:
+    def _ran_out_of_memory(self, limits: Limits) -> bool:
         # Held to a limit, a process is refused memory rather than killed, and dies in its own way.
         words = self._channel.stderr.text()
-        near = self._peak_mb >= _NEAR * self._limits.memory_mb
+        near = self._peak_mb >= _NEAR * limits.memory_mb
         return near or any(phrase in words for phrase in _REFUSED)
 
 

@@ -33,6 +33,9 @@ class Tier(StrEnum):
     BWRAP = "bwrap"
     """Each seat in a sandbox of its own, made by bubblewrap."""
 
+    STRICT = "strict"
+    """Likewise, without /proc, pipes and sockets, which not every runtime bears."""
+
     NONE = "none"
     """Processes of their own, and no more."""
 
@@ -42,12 +45,7 @@ _SHM = "/dev/shm"  # noqa: S108 - likewise
 INSIDE = Path("/bot")
 """Where a bot finds its snapshot."""
 
-PROCESSES = 64
-"""The most processes and threads of a sandbox."""
-
-TMP_BYTES = 64 * 1024 * 1024
-"""The most that a sandbox can write, in each of /tmp and /dev/shm."""
-
+_MIB = 1024 * 1024
 _TRIAL_S = 10.0
 _SHOWN = 200
 _PRLIMIT = Path("/usr/bin/prlimit")
@@ -76,6 +74,11 @@ class Isolation:
     tier: Tier
     lacking: str = ""
     """One line: what stands in the way of ``bwrap``, and what to do."""
+
+    @property
+    def build_in(self) -> Tier | None:
+        """The tier that bots are built in; ``None``: none is, since nobody said to do it so."""
+        return None if self.lacking else self.tier
 
 
 @cache
@@ -177,13 +180,16 @@ class Sandbox:
         if self._uid:
             self._uid.close()
 
-    def command(self, argv: Sequence[str], folder: Path, limits: Limits) -> list[str]:
+    def command(
+        self, argv: Sequence[str], folder: Path, limits: Limits | None, *, writable: bool = False
+    ) -> list[str]:
         """Return the argument list that runs ``argv`` in the sandbox.
 
         Args:
             argv: absolute program and its arguments; what lies in ``folder`` is found in `INSIDE`.
             folder: the bot's snapshot.
             limits: what its processes are held to.
+            writable: whether they may write in ``folder``; everybody must be allowed to.
 
         Raises:
             UsageError: the interpreter lies where showing it would show too much.
@@ -195,9 +201,10 @@ class Sandbox:
             *_system(),
             *_proc(),
             *_devices(),
-            "--perms", "1777", "--size", str(TMP_BYTES), "--tmpfs", _TMP,
-            "--perms", "1777", "--size", str(TMP_BYTES), "--tmpfs", _SHM,
-            "--perms", "0755", "--dir", str(INSIDE), "--ro-bind", str(folder), str(INSIDE),
+            "--perms", "1777", *_sized(limits), "--tmpfs", _TMP,
+            "--perms", "1777", *_sized(limits), "--tmpfs", _SHM,
+            "--perms", "0755", "--dir", str(INSIDE),
+            "--bind" if writable else "--ro-bind", str(folder), str(INSIDE),
             *_interpreter(argv[0], folder),
             "--chdir", str(INSIDE),
             "--remount-ro", "/",
@@ -339,8 +346,14 @@ def _prefixes(program: str, folder: Path) -> set[Path]:
     return {prefix for prefix in found if not prefix.is_relative_to("/usr")}
 
 
-def _limited(limits: Limits) -> list[str]:
-    amounts = resources(limits) | {"nproc": PROCESSES}
+def _sized(limits: Limits | None) -> list[str]:
+    return ["--size", str(limits.tmp_mb * _MIB)] if limits else []
+
+
+def _limited(limits: Limits | None) -> list[str]:
+    if limits is None:
+        return []
+    amounts = resources(limits) | {"nproc": limits.processes}
     return [
         str(_PRLIMIT),
         *(f"--{name}={amount}:{amount}" for name, amount in amounts.items()),

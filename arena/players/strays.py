@@ -11,12 +11,18 @@ import os
 import shutil
 import signal
 import sys
+import time
 from functools import cache
 from pathlib import Path
 
 # linux/prctl.h
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
+
+_END_S = 2.0
+"""A killed process that is not gone by then hangs in the kernel, or is none that we may kill."""
+
+_LOOK_S = 0.0005
 
 live: dict[int, str] = {}
 """Bots that run for this process, which are no strays: process id -> scratch folder, if any."""
@@ -28,34 +34,60 @@ def adopt() -> bool:
     return _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
-def follow_parent(parent: int) -> None:
-    """Send this process SIGTERM when its parent, the process ``parent``, dies."""
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+def follow_parent(parent: int, number: signal.Signals = signal.SIGTERM) -> None:
+    """Send this process the signal ``number`` when its parent, the process ``parent``, dies."""
+    _prctl(_PR_SET_PDEATHSIG, number)
     if os.getppid() != parent:
         # It died before the line above.
-        os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), number)
+
+
+def children(pid: int) -> list[int]:
+    """Return the children of the process ``pid``, zombies included, in no order to rely on."""
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(OSError):
+            found.extend(map(int, task.read_text().split()))
+    return found
+
+
+def family(pid: int) -> list[int]:
+    """Return the process ``pid`` and all below it, parents first.
+
+    It is whole only while none of them runs: others fork, and change their parent, meanwhile.
+    """
+    found = {pid: None}
+    waiting = [pid]
+    while waiting:
+        # A process that moves while we look could be met twice.
+        born = [child for child in children(waiting.pop()) if child not in found]
+        found |= dict.fromkeys(born)
+        waiting += born
+    return list(found)
 
 
 def end() -> int:
     """Kill every orphan of a bot, and those that it leaves in turn; return how many they were."""
     ended = 0
-    while found := [pid for pid in _children() if pid not in live and _foreign(pid)]:
+    until = time.monotonic() + _END_S
+    while found := [pid for pid in children(os.getpid()) if pid not in live and _foreign(pid)]:
         for pid in found:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(pid, 0)
-        ended += len(found)
+        ended += sum(_reaped(pid, until) for pid in found)
+        if time.monotonic() > until:
+            break
     return ended
 
 
 def end_all() -> None:
     """Kill every bot of this process at once, with all that it started; for a sudden end."""
-    for pid, scratch in list(live.items()):
+    until = time.monotonic() + _END_S
+    for pid in live:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(pid, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(pid, 0)
+    for pid, scratch in live.items():
+        _reaped(pid, until)
         if scratch:
             shutil.rmtree(scratch, ignore_errors=True)
     live.clear()
@@ -69,12 +101,14 @@ def _prctl(option: int, value: int) -> bool:
     return bool(libc.prctl(option, value, 0, 0, 0) == 0)
 
 
-def _children() -> list[int]:
-    found: list[int] = []
-    for task in Path("/proc/self/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            found.extend(map(int, task.read_text().split()))
-    return found
+def _reaped(pid: int, until: float) -> bool:
+    """Reap the child ``pid``, which was killed; return False where it hangs in the kernel."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(pid, os.WNOHANG) == (0, 0):
+            if time.monotonic() > until:
+                return False
+            time.sleep(_LOOK_S)
+    return True
 
 
 def _foreign(pid: int) -> bool:

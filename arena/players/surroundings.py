@@ -2,19 +2,24 @@
 
 import contextlib
 import resource
+import signal
 
-from arena.referee.limits import Limits
+import msgspec
+
+from arena.referee.limits import Limits, told
 
 _MIB = 1024 * 1024
 
 
-def environment(home: str, limits: Limits) -> dict[str, str]:
+def environment(home: str, limits: Limits | None) -> dict[str, str]:
     """Return the whole environment of a bot: nothing of the operator's, nothing of the match.
 
     Args:
         home: a folder that it may write in.
-        limits: what it is held to.
+        limits: what it is held to; it is told all but the time for its decisions.
     """
+    held = told(limits)
+    amounts = {} if held is None else msgspec.structs.asdict(held)
     return {
         "PATH": "/usr/local/bin:/usr/bin:/bin",
         "HOME": home,
@@ -23,12 +28,14 @@ def environment(home: str, limits: Limits) -> dict[str, str]:
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
         "OMP_NUM_THREADS": "1",
-        "ARENA_MEMORY_MB": str(limits.memory_mb),
+        **{f"ARENA_{name.upper()}": str(amount) for name, amount in amounts.items()},
     }
 
 
-def resources(limits: Limits) -> dict[str, int]:
+def resources(limits: Limits | None) -> dict[str, int]:
     """Return the kernel's limits for each process of a bot, by the name that prlimit(1) uses."""
+    if limits is None:
+        return {}
     return {
         # Not the address space: runtimes that reserve much of it (Node, Java) would not start.
         "data": limits.memory_mb * _MIB,
@@ -42,7 +49,7 @@ def resources(limits: Limits) -> dict[str, int]:
     }
 
 
-def limit(pid: int, limits: Limits) -> None:
+def limit(pid: int, limits: Limits | None) -> None:
     """Hold the process ``pid``, and all that it starts from now on, to ``limits``."""
     for name, amount in resources(limits).items():
         kind = getattr(resource, f"RLIMIT_{name.upper()}")
@@ -50,3 +57,27 @@ def limit(pid: int, limits: Limits) -> None:
             _, most = resource.prlimit(pid, kind)
             held = amount if most == resource.RLIM_INFINITY else min(amount, most)
             resource.prlimit(pid, kind, (held, held))
+
+
+def limit_hit(limits: Limits, status: int, log: bytes, *, isolated: bool) -> str:
+    """Return which limit a bot that failed seems to have hit, empty if none.
+
+    The kernel mostly refuses what goes beyond a limit and tells the bot alone, so its last words
+    are all there is to go by.
+
+    Args:
+        limits: what it was held to.
+        status: its exit status, or the negative number of the signal that ended it.
+        log: what it wrote to standard error.
+        isolated: whether it was in a sandbox, where more is held.
+    """
+    words = log.lower()
+    if status == -signal.SIGXFSZ or b"file too large" in words:
+        return f"a file of {limits.file_mb} MiB"
+    if b"too many open files" in words:
+        return f"{limits.open_files} open files"
+    if isolated and b"no space left on device" in words:
+        return f"{limits.tmp_mb} MiB of files"
+    starting = any(word in words for word in (b"fork", b"thread", b"spawn", b"clone"))
+    refused = b"resource temporarily unavailable" in words or b"can't start new thread" in words
+    return f"{limits.processes} processes" if isolated and starting and refused else ""

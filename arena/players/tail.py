@@ -1,7 +1,19 @@
-"""The beginning and the end of a text that may be endless."""
+"""The beginning and the end of a text that may be endless, and how its end is shown."""
+
+from typing import Self
+
+from arena.wire.escape import printable
 
 HEAD_BYTES = 2 * 1024
 TAIL_BYTES = 6 * 1024
+
+STDERR_LINES = 8
+"""How many of its last lines the author of a bot that went wrong is shown."""
+
+TAIL = "\n  | "
+"""What comes before each such line in the text of an error."""
+
+_WIDTH = 200
 
 
 class Tail:
@@ -13,6 +25,11 @@ class Tail:
         self._head = b""
         self._tail = b""
         self._dropped = 0
+
+    @classmethod
+    def of(cls, size: int) -> Self:
+        """Return one that keeps ``size`` bytes, a quarter of them from the beginning."""
+        return cls(size // 4, size - size // 4)
 
     def add(self, chunk: bytes) -> None:
         """Add ``chunk`` at the end."""
@@ -28,3 +45,9 @@ class Tail:
         if not self._dropped:
             return self._head + self._tail
         return b"%b\n[... %d bytes dropped ...]\n%b" % (self._head, self._dropped, self._tail)
+
+
+def last_lines(text: str | bytes) -> list[str]:
+    """Return the last lines with something in them of what a bot wrote, fit for a terminal."""
+    lines = [line for line in text.splitlines() if line.strip()][-STDERR_LINES:]
+    return [printable(line, _WIDTH) for line in lines]

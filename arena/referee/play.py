@@ -11,7 +11,7 @@ from arena import __version__
 from arena.errors import BotFault, FaultCode, HostFault, IllegalAction
 from arena.games.base import AnyGame, Public, Seat
 from arena.games.deal import Deal, DealtChance
-from arena.referee.limits import Limits
+from arena.referee.limits import UNCLOCKED_MS, Limits, told
 from arena.referee.player import Player
 from arena.referee.record import ActionRecord, FaultRecord, Offending
 from arena.referee.table import Outcome, Table
@@ -72,13 +72,13 @@ def play(
     game: AnyGame,
     deal: Deal,
     players: Sequence[Player],
-    limits: Limits,
+    limits: Limits | None,
     watch: Watch | None = None,
 ) -> Played:
     """Play the match of ``deal`` between ``players``, by seat, and return what happened.
 
-    Players at fault are stopped here; all others are told to quit, and the caller, who started
-    them, stops them.
+    Without ``limits`` there is no clock, and players are told the usual times. Players at fault are
+    stopped here; all others are told to quit, and the caller, who started them, stops them.
 
     Raises:
         HostFault: a game refused an action that it had itself offered.
@@ -92,12 +92,14 @@ class _Match:
         game: AnyGame,
         deal: Deal,
         players: Sequence[Player],
-        limits: Limits,
+        limits: Limits | None,
         watch: Watch | None,
     ) -> None:
         self._game = game
         self._deal = deal
-        self._limits = limits
+        self._told = told(limits)
+        self._clocked = limits is not None
+        self._limits = limits or Limits()
         self._watch = watch
         self._table = Table(game, DealtChance(deal), len(players), deal.variant)
         self._house = deal.stream("house")
@@ -106,7 +108,7 @@ class _Match:
             _Chair(
                 seat=Seat(seat),
                 player=player,
-                extra_ns=limits.extra_ms * 1_000_000,
+                extra_ns=self._limits.extra_ms * 1_000_000,
                 ids=deal.stream(f"ids-{seat}").seed,
             )
             for seat, player in enumerate(players)
@@ -153,7 +155,8 @@ class _Match:
             )
 
     def _shake_hands(self, chair: _Chair) -> None:
-        line = chair.player.ask(encode(Hello(arena=__version__)), self._limits.start_ms)
+        hello = encode(Hello(arena=__version__, limits=self._told))
+        line = chair.player.ask(hello, self._budget(self._limits.start_ms))
         ready = read_ready(line)
         if ready.games is not None and self._game.name not in ready.games:
             raise BotFault(FaultCode.START_FAILED, f"does not play {self._game.name}", line)
@@ -180,7 +183,7 @@ class _Match:
             number, move_ms=self._limits.move_ms, extra_ms=extra_ms, offer=chair.offer
         )
         began = time.monotonic_ns()
-        answer = chair.player.ask(line, self._limits.move_ms + extra_ms)
+        answer = chair.player.ask(line, self._budget(self._limits.move_ms + extra_ms))
         took = time.monotonic_ns() - began
         chair.extra_ns -= min(chair.extra_ns, max(0, took - self._limits.move_ms * 1_000_000))
         try:
@@ -190,6 +193,9 @@ class _Match:
                 FaultCode.ILLEGAL_ACTION, self._why_illegal(refused.action), answer
             ) from None
         return index, took / 1_000_000
+
+    def _budget(self, ms: int) -> int:
+        return ms if self._clocked else UNCLOCKED_MS
 
     def _why_illegal(self, action: dict[str, Any]) -> str:
         value = explain(action, self._game.action_type)

@@ -100,7 +100,9 @@ class MatchRecord(Recorded, frozen=True, kw_only=True):
     scores: tuple[int, ...]
     ranks: tuple[int, ...]
     reason: str
-    limits: Limits
+    limits: Limits | None
+    """Null where they were off."""
+
     tier: str
     rated: bool
     measured: Measured

@@ -189,7 +189,7 @@ def _plain(text: str) -> str:
 def _never_negative(schema: Schema) -> None:
     """Give every whole number in ``schema`` its lower bound."""
     if schema.get("type") == "integer":
-        schema["minimum"] = 0
+        schema.setdefault("minimum", 0)
     inner = [schema.get("items"), *schema.get("anyOf", ()), *schema.get("prefixItems", ())]
     for part in inner:
         if isinstance(part, dict):

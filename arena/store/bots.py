@@ -33,6 +33,9 @@ class Bot:
 
     submitted: str
     removed: str | None = None
+    author: str | None = None
+    languages: tuple[str, ...] = ()
+    """Author and languages as its ``bot.toml`` said them; they decide nothing."""
 
     def plays(self, game: str) -> bool:
         """Return whether the bot plays ``game``."""
@@ -40,7 +43,8 @@ class Bot:
 
 
 _SELECT = """
-    SELECT v.name, v.version, v.digest, s.command, v.games, v.submitted, b.removed
+    SELECT v.name, v.version, v.digest, s.command, v.games, v.submitted, b.removed, v.author,
+        v.languages
     FROM bots b JOIN bot_versions v USING (name) JOIN snapshots s USING (digest)
 """
 _CURRENT = "v.version = (SELECT max(version) FROM bot_versions w WHERE w.name = b.name)"
@@ -52,8 +56,8 @@ def add_bot(
     """Register ``bundle`` as the bot ``name`` from now on.
 
     Other content under a registered name is the next version of it. The same content again
-    changes nothing, but brings a removed bot back, and takes what ``games`` says now: names of the
-    games that the bot plays, ``None`` for all.
+    changes nothing, but brings a removed bot back, and takes what ``games`` says now (names of the
+    games that the bot plays, ``None`` for all), and its author and languages.
 
     Returns:
         The current version, and whether anything was changed.
@@ -63,8 +67,10 @@ def add_bot(
     """
     said = None if games is None else tuple(sorted(set(games)))
     before = find_bot(store, name, removed=True)
-    if before and (before.digest, before.games, before.removed) == (bundle.digest, said, None):
-        return before, False
+    if before and not before.removed:
+        kept = (before.digest, before.games, before.author, before.languages)
+        if kept == (bundle.digest, said, bundle.author, bundle.languages):
+            return before, False
     with store.atomic() as db:
         _register_name(db, check_name(name))
         last = _current(db, name)
@@ -78,8 +84,9 @@ def add_bot(
         else:
             version = last["version"]
         db.execute(
-            "UPDATE bot_versions SET games = ? WHERE name = ? AND version = ?",
-            (None if said is None else json.dumps(said), name, version),
+            "UPDATE bot_versions SET games = ?, author = ?, languages = ?"
+            " WHERE name = ? AND version = ?",
+            (_list(said), bundle.author, _list(bundle.languages or None), name, version),
         )
     return get_bot(store, name), True
 
@@ -164,6 +171,10 @@ def _current(db: sqlite3.Connection, name: str) -> sqlite3.Row | None:
     return row
 
 
+def _list(names: Sequence[str] | None) -> str | None:
+    return None if names is None else json.dumps(names, ensure_ascii=False)
+
+
 def _bot(row: sqlite3.Row) -> Bot:
     return Bot(
         name=row["name"],
@@ -173,4 +184,6 @@ def _bot(row: sqlite3.Row) -> Bot:
         games=None if row["games"] is None else tuple(json.loads(row["games"])),
         submitted=row["submitted"],
         removed=row["removed"],
+        author=row["author"],
+        languages=tuple(json.loads(row["languages"] or "[]")),
     )

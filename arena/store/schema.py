@@ -126,5 +126,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         ) STRICT
         """,
     ),
+    (
+        # As the bot's bot.toml says them; NULL where it does not.
+        "ALTER TABLE bot_versions ADD COLUMN author TEXT",
+        "ALTER TABLE bot_versions ADD COLUMN languages TEXT",  # JSON array
+    ),
 )
 """Append only: entry n brings a file from version n to version n + 1, statement by statement."""

@@ -67,21 +67,34 @@ def everybody(store: Store, limits: Limits, tier: Tier) -> Field:
         if missing := missing_runtime(bundle):
             remarks.append(f"{bundle.name} stays out: {missing}")
         else:
-            candidates.append(Candidate(bundle.name, bundle, declared_games(bundle, limits, tier)))
+            candidates.append(_tried(bundle, limits, tier))
     return Field(tuple(candidates), tuple(remarks))
 
 
-def named(store: Store, texts: Sequence[str], limits: Limits, tier: Tier) -> tuple[Candidate, ...]:
+def named(
+    store: Store,
+    texts: Sequence[str],
+    limits: Limits | None,
+    tier: Tier,
+    build_in: Tier | None = None,
+) -> tuple[Candidate, ...]:
     """Return the bots that ``texts`` mean, in their order.
 
     Each is the name of a registered bot, a path, or else the name of a sample bot.
+
+    Args:
+        store: where registered bots are kept.
+        texts: what the user typed.
+        limits: what bots are held to while they are tried; ``None``: none is tried.
+        tier: how they are kept apart then.
+        build_in: how bots are kept apart that have to be built; ``None``: none is built.
 
     Raises:
         UsageError: there is no such bot, it does not start, or two files have one name.
     """
     found: dict[str, Candidate] = {}
     for text in dict.fromkeys(texts):
-        found[text] = _named(store, text, limits, tier)
+        found[text] = _named(store, text, limits, tier, build_in)
     owners: dict[str, str] = {}
     for text, candidate in found.items():
         other = owners.setdefault(candidate.name, text)
@@ -93,22 +106,30 @@ def named(store: Store, texts: Sequence[str], limits: Limits, tier: Tier) -> tup
     return tuple(found[text] for text in texts)
 
 
-def _named(store: Store, text: str, limits: Limits, tier: Tier) -> Candidate:
+def _named(
+    store: Store, text: str, limits: Limits | None, tier: Tier, build_in: Tier | None
+) -> Candidate:
     path = Path(text)
     if "/" not in text and (bot := find_bot(store, text)):
         return Candidate(bot.name, load_bundle(store, bot.digest, bot.name), bot.games)
     if "/" not in text and path.suffix not in _SCRIPTS:
         samples = {sample.stem: sample for sample in sample_bots()}
         if text in samples:
-            bundle = read_bundle(samples[text])
-            return Candidate(bundle.name, bundle, declared_games(bundle, limits, tier))
+            return _tried(read_bundle(samples[text]), limits, tier)
         if not _exists(path):
             known = {bot.name for bot in list_bots(store)} | samples.keys()
             raise UsageError(
                 f"no bot is called '{printable(text, _ECHO)}'{closest(text[:_ECHO], known)}"
             )
-    bundle = read_bundle(path)
-    return Candidate(bundle.name, bundle, declared_games(bundle, limits, tier), by_path=True)
+    return _tried(read_bundle(path, build_in=build_in), limits, tier, by_path=True)
+
+
+def _tried(
+    bundle: Bundle, limits: Limits | None, tier: Tier, *, by_path: bool = False
+) -> Candidate:
+    # With limits off, a debugger may hold the bot up: it is started once, for the match.
+    games = None if limits is None else declared_games(bundle, limits, tier)
+    return Candidate(bundle.name, bundle, games, by_path)
 
 
 def _exists(path: Path) -> bool:

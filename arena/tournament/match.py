@@ -18,6 +18,9 @@ from arena.referee.play import Played, Watch, play
 from arena.referee.record import RECORD_VERSION, MatchRecord, Measured, SeatRecord
 from arena.wire.escape import printable
 
+Started = Callable[[int, int], None]
+"""(seat, process id of its bot, or of the sandbox around it) -> nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
@@ -37,7 +40,7 @@ class MatchTask:
     key: bytes = field(repr=False)
     fixture: Fixture
     seats: tuple[Entrant, ...]
-    limits: Limits
+    limits: Limits | None
     tier: Tier
     rated: bool
     attempt: int = 1
@@ -47,10 +50,17 @@ class MatchTask:
         return replace(self, attempt=self.attempt + 1)
 
 
-def play_match(task: MatchTask, watch: Watch | None = None) -> MatchRecord:
+def play_match(
+    task: MatchTask, watch: Watch | None = None, told: Started | None = None
+) -> MatchRecord:
     """Play ``task`` with a fresh process for every seat and return its record.
 
     Whatever happens, none of these processes is left when this returns.
+
+    Args:
+        task: the match.
+        watch: is called before each action is applied.
+        told: is called for each seat once its process runs.
 
     Raises:
         HostFault: the match is void.
@@ -73,6 +83,8 @@ def play_match(task: MatchTask, watch: Watch | None = None) -> MatchRecord:
             # Each on its own: those already started are stopped when the next cannot be.
             stack.callback(bot.stop, 0)
             bots.append(bot)
+            if told:
+                told(len(bots) - 1, bot.pid)
         played = play(get_game(category.game), deal, bots, task.limits, watch)
         # Told to quit, they have their second; the callbacks then find nothing left to do.
         stop_all(bots)

@@ -91,7 +91,7 @@ def plan(
 def _tournament(
     candidates: Sequence[Candidate],
     categories: Mapping[Category, int],
-    limits: Limits,
+    limits: Limits | None,
     tier: Tier,
     *,
     suite: Suite | None,
@@ -131,7 +131,7 @@ def plan_match(
     store: Store,
     game: AnyGame,
     seats: Sequence[Candidate],
-    limits: Limits,
+    limits: Limits | None,
     tier: Tier,
     *,
     variant: str | None = None,
@@ -144,7 +144,7 @@ def plan_match(
         store: whose single matches number the new one.
         game: what is played.
         seats: the bots by seat; one bot may hold several.
-        limits: of every seat.
+        limits: of every seat; ``None`` where they are off.
         tier: how the bots are kept apart.
         variant: of the rules; by default the first one.
         deal: number of the deal, from 0.

@@ -65,9 +65,13 @@ class Report(Protocol):
 
 @dataclass(slots=True)
 class Stop:
-    """A wish to stop: matches that are being played are finished, no others begun."""
+    """A wish to stop, for a signal's handler to set; it is seen soon, and never halfway."""
 
     asked: bool = False
+    """Matches that are being played are finished, no others begun."""
+
+    at_once: bool = False
+    """Matches that are being played are dropped."""
 
 
 @dataclass(slots=True)
@@ -97,6 +101,7 @@ def run(store: Store, tournament: str, jobs: int, report: Report, stop: Stop) ->
         The tournament; it is finished unless ``stop`` was asked for.
 
     Raises:
+        KeyboardInterrupt: ``stop`` was asked for at once.
         UsageError: another process plays it.
         HostFault: a match was spoilt `ATTEMPTS` times, or workers keep dying; what was played is
             kept.
@@ -155,7 +160,7 @@ def _task(
         key=tournament.key,
         fixture=fixture,
         seats=tuple(entrants[bot] for bot in fixture.bots),
-        limits=msgspec.convert(tournament.parameters["limits"], type=Limits),
+        limits=msgspec.convert(tournament.parameters["limits"], type=Limits | None),
         tier=Tier(tournament.parameters["tier"]),
         rated=tournament.rated,
         attempt=attempt,
@@ -186,6 +191,8 @@ def _play(pool: Workers, going: _Run, waiting: Iterator[MatchTask], most: int) -
     """
     playing: dict[Future[bytes], MatchTask] = {}
     while True:
+        if going.stop.at_once:
+            raise KeyboardInterrupt
         if going.stop.asked:
             pool.halt()
         else:

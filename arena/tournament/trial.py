@@ -12,11 +12,13 @@ from arena.errors import BotFault, FaultCode, UsageError
 from arena.games import games
 from arena.games.base import AnyGame
 from arena.games.deal import Deal
-from arena.players.bundle import Bundle, argv, discard, missing_runtime, unpack
+from arena.players.bundle import Bundle, argv, missing_runtime, unpack
+from arena.players.files import discard
 from arena.players.process import BotProcess, Program
-from arena.players.sandbox import Tier
+from arena.players.sandbox import INSIDE, Tier
 from arena.players.scripted import Scripted, at_random
-from arena.referee.limits import Limits
+from arena.players.tail import TAIL, last_lines
+from arena.referee.limits import Limits, told
 from arena.referee.play import play
 from arena.wire.codec import encode, read_ready
 from arena.wire.escape import printable
@@ -24,14 +26,6 @@ from arena.wire.messages import Hello
 
 QUESTIONS = 6
 """A trial match is over once the other seat has been asked so often."""
-
-STDERR_LINES = 8
-"""How many of its last lines on standard error the author of a bot at fault is shown."""
-
-TAIL = "\n  | "
-"""What comes before each such line in the text of an error."""
-
-_STDERR_WIDTH = 200
 
 
 class _Enough(Exception):
@@ -65,12 +59,6 @@ def try_out(bundle: Bundle, limits: Limits, tier: Tier) -> tuple[str, ...] | Non
     return declared
 
 
-def last_lines(stderr: str | bytes) -> list[str]:
-    """Return the last lines with something in them of what a bot wrote, fit for a terminal."""
-    lines = [line for line in stderr.splitlines() if line.strip()][-STDERR_LINES:]
-    return [printable(line, _STDERR_WIDTH) for line in lines]
-
-
 @contextmanager
 def _unpacked(bundle: Bundle) -> Iterator[Program]:
     root = Path(tempfile.mkdtemp(prefix="arena-trial-"))
@@ -85,14 +73,17 @@ def _unpacked(bundle: Bundle) -> Iterator[Program]:
 def _greeted(
     bundle: Bundle, program: Program, limits: Limits, tier: Tier
 ) -> tuple[str, ...] | None:
+    if why := _missing(bundle):
+        raise UsageError(f"{bundle.name} was refused: {why}")
     bot = BotProcess(program, limits, tier)
     try:
-        ready = read_ready(bot.ask(encode(Hello(arena=__version__)), limits.start_ms))
+        ready = read_ready(
+            bot.ask(encode(Hello(arena=__version__, limits=told(limits))), limits.start_ms)
+        )
     except BotFault as fault:
         bot.stop(0)
         if fault.code is FaultCode.START_FAILED:
-            why = _missing(bundle) or fault.text
-            raise UsageError(f"{bundle.name} was refused: {printable(why)}") from None
+            raise UsageError(f"{bundle.name} was refused: {printable(fault.text)}") from None
         slow = fault.code is FaultCode.TIMEOUT
         hint = f" (it has {limits.start_ms} ms to start: --start-ms)" if slow else ""
         raise _refused(bundle, program, bot, f"not ready: {fault.text}{hint}") from None
@@ -108,7 +99,7 @@ def _greeted(
 
 
 def _missing(bundle: Bundle) -> str | None:
-    """Return why a program could not be started, where the system's own words mislead."""
+    """Return why the bot's program cannot be started, where the system's own words mislead."""
     first = next((file.content for file in bundle.files if file.path == bundle.command[0]), b"")
     if first.startswith(b"#!") and first.split(b"\n", 1)[0].endswith(b"\r"):
         return "its first line ends in CR LF, which no interpreter is found by: save it with LF"
@@ -147,6 +138,8 @@ def _play_beginning(
 
 def _refused(bundle: Bundle, program: Program, bot: BotProcess, why: str) -> UsageError:
     # The author knows the bot's files by their own paths, not by those of the copy.
-    stderr = bot.stderr.replace(f"{program.folder}/".encode(), b"")
+    stderr = bot.stderr
+    for folder in (program.folder, INSIDE):
+        stderr = stderr.replace(f"{folder}/".encode(), b"")
     tail = "".join(f"{TAIL}{line}" for line in last_lines(stderr))
     return UsageError(f"{bundle.name} was refused: {printable(why)}{tail}")

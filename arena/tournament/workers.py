@@ -30,8 +30,12 @@ _PATIENCE_S = 1.0
 _LAST_LOGS_S = 0.5
 """How long log records may take that are still on their way when the workers have ended."""
 
-_ASKING = (signal.SIGINT, signal.SIGTERM)
+_ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals by which a user asks to stop."""
+
+_ORPHANED = signal.SIGHUP
+"""What tells a worker that its parent died. Who its parent is would not: while a program with
+several threads dies, it may be the parent still."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -192,9 +196,11 @@ def _prepare(
     # A worker that was stopped in the middle of a question would call the bot late.
     os.setpgid(0, 0)
     signal.signal(signal.SIGINT, _ignore)
-    signal.signal(signal.SIGTERM, partial(_leave, parent, scratch))
+    signal.signal(signal.SIGTERM, partial(_leave, None))
+    # Nobody else is left to remove it.
+    signal.signal(_ORPHANED, partial(_leave, scratch))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ASKING)
-    strays.follow_parent(parent)
+    strays.follow_parent(parent, _ORPHANED)
     # The parent's bots are not ours, and adopting is nothing that a child inherits.
     strays.live.clear()
     strays.adopt.cache_clear()
@@ -220,10 +226,9 @@ def _ignore(_number: int, _frame: object) -> None:
     pass
 
 
-def _leave(parent: int, scratch: Path, number: int, _frame: object) -> None:
+def _leave(scratch: Path | None, number: int, _frame: object) -> None:
     strays.end_all()
-    if os.getppid() != parent:
-        # Nobody is left to do it.
+    if scratch:
         shutil.rmtree(scratch, ignore_errors=True)
     # Not `sys.exit`: the pool would catch it, report it as a result and go on.
     os._exit(128 + number)

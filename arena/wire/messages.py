@@ -21,11 +21,38 @@ MAX_DECORATION = 256
 """Longest name or version in `Ready`, in characters: decoration, and never an identity."""
 
 
+class HelloLimits(Public, frozen=True, kw_only=True):
+    """What a bot is held to, beside the time for its decisions."""
+
+    start_ms: int
+    """Wall time from ``hello`` to ``ready``."""
+
+    memory_mb: int
+    """Of each process, in MiB."""
+
+    processes: int
+    """Threads included."""
+
+    file_mb: int
+    """Of any file written, in MiB."""
+
+    tmp_mb: int
+    """Of all files written, in MiB."""
+
+    open_files: int
+    """Of each process."""
+
+    stderr_kb: int
+    """What is kept of standard error, in KiB."""
+
+
 class Hello(Public, frozen=True, kw_only=True, tag="hello"):
     """Referee to bot, first of all: who is speaking."""
 
     protocol: int = PROTOCOL
     arena: str
+    limits: HelloLimits | None = None
+    """Null where limits are off."""
 
 
 class Start(Public, frozen=True, kw_only=True, tag="start"):

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from together import GATE, run_together
 
 from arena.errors import HostFault, RecordError, UsageError
 from arena.players.bundle import (
@@ -16,13 +15,13 @@ from arena.players.bundle import (
     bundle_of,
     check_unpacked,
     digest_of,
-    discard,
     missing_runtime,
     read_bundle,
     unpack,
 )
-from arena.players.files import EXECUTABLE, PLAIN, File, read_folder
+from arena.players.files import EXECUTABLE, PLAIN, File, discard, read_folder
 from arena.players.manifest import manifest_file
+from tests.together import GATE, run_together
 
 NAMES = st.text(
     st.characters(codec="utf-8", exclude_categories=["C"], exclude_characters="/"),
@@ -94,7 +93,7 @@ def test_rules_in_a_manifest_put_the_rules_into_the_snapshot(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("files", "name", "reason"),
     [
-        ({}, None, "is an empty folder"),
+        ({}, None, "has no file in it"),
         ({"readme.txt": "x"}, None, "has no entry point"),
         ({"bot.py": " \n"}, None, r"the bot's script bot\.py is empty"),
         ({"bot.py": "x", "Bot.toml": "x"}, None, "differ only in case"),

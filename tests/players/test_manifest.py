@@ -37,9 +37,45 @@ def test_a_manifest_says_command_name_and_whether_rules_are_wanted() -> None:
     assert said("") == Manifest(None, None, rules=False)
 
 
+def test_a_manifest_says_how_a_bot_is_built_and_who_wrote_it_in_what() -> None:
+    text = """
+        build = [["make", "-j2"], ["strip", "bot"]]
+        author = " Ada Lovelace "
+        languages = ["C", "日本語"]
+        """
+
+    assert said(text) == Manifest(
+        build=(("make", "-j2"), ("strip", "bot")),
+        author="Ada Lovelace",
+        languages=("C", "日本語"),
+    )
+
+
+BUILD = "build is a list of commands, such as"
+LANGUAGES = "languages is a list of strings, such as"
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
+        ("build = []", BUILD),
+        ('build = "make"', BUILD),
+        ('build = ["make"]', BUILD),
+        ("build = [[]]", BUILD),
+        ('build = [["make", 2]]', BUILD),
+        ('build = [["a\\u0000"]]', r"the build has a control character: 'a\\x00'"),
+        (f"build = {[['make']] * 33}", "build has 33 steps, and 32 is the most"),
+        ('author = ["Ada"]', "author is a string"),
+        ('author = "  "', "author is a string with something in it"),
+        (f'author = "{"a" * 81}"', "author is too long: 80 characters is the most"),
+        ('author = "Ada\\u202e"', r"author has characters to hide in: 'Ada\\u202e'"),
+        ('languages = "C"', LANGUAGES),
+        ("languages = [1]", LANGUAGES),
+        ('languages = [""]', LANGUAGES),
+        (f"languages = {['C'] * 9}", "8 languages is the most"),
+        (f'languages = ["{"C" * 33}"]', "languages is too long: 32 characters"),
+        ("auhtor = 1", "did you mean 'author'"),
+        ("language = 1", "did you mean 'languages'"),
         ("command = ", "is not TOML"),
         ("command = [1]", "command is a list of strings"),
         ("command = []", "command is a list of strings"),
@@ -157,9 +193,19 @@ def test_a_single_file_is_started_by_its_suffix_or_else_by_itself() -> None:
 WORDS = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1)
 
 
-@given(command=st.lists(WORDS, min_size=1).map(tuple))
+COMMANDS = st.lists(WORDS, min_size=1).map(tuple)
+
+
+@given(command=COMMANDS)
 def test_the_written_manifest_says_the_command_and_nothing_else(command: tuple[str, ...]) -> None:
     file = manifest_file(command)
 
     assert tomllib.loads(file.content.decode()) == {"command": list(command)}
     assert read_manifest(file, "folder") == Manifest(command)
+
+
+@given(command=COMMANDS, build=st.lists(COMMANDS, min_size=1, max_size=4).map(tuple))
+def test_the_written_manifest_says_how_the_bot_was_built(
+    command: tuple[str, ...], build: tuple[tuple[str, ...], ...]
+) -> None:
+    assert read_manifest(manifest_file(command, build), "folder") == Manifest(command, build=build)

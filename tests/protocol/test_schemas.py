@@ -80,7 +80,7 @@ def test_bots_are_told_to_ignore_what_they_do_not_know() -> None:
 def test_what_the_referee_always_writes_is_required() -> None:
     hello = schema_files()["hello.json"]
 
-    assert hello["required"] == ["type", "protocol", "arena"]
+    assert hello["required"] == ["type", "protocol", "arena", "limits"]
 
 
 def test_the_text_under_a_field_becomes_its_description() -> None:

@@ -7,7 +7,6 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from tiny_bots import HONEST, program
 
 from arena.errors import FaultCode
 from arena.games import get_game
@@ -16,6 +15,7 @@ from arena.players import strays
 from arena.players.process import BotProcess, Program, stop_all
 from arena.referee.limits import Limits
 from arena.referee.play import Played, play
+from tests.tiny_bots import HONEST, program
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ their order and their number.
 import contextlib
 import zlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -28,7 +28,7 @@ from arena.games.donburiko.chance import Cards as DonburikoCards
 from arena.players.scripted import Scripted
 from arena.referee.limits import Limits
 from arena.referee.play import play
-from tests.games import couperation_worlds, donburiko_tables, donburiko_worlds
+from tests.games import couperation_tables, couperation_worlds, donburiko_tables, donburiko_worlds
 
 KEY = bytes(32)
 
@@ -121,23 +121,23 @@ def donburiko(number: int, seat: int, length: int) -> Pair:
 
 
 def couperation(number: int, seat: int, length: int) -> Pair:
-    start, actions = couperation_worlds.random_match(number)
+    start, actions = couperation_tables.random_match(number)
     actions = actions[: length % (len(actions) + 1)]
     players = len(start.hands)
-    dice = couperation_worlds.Dice(f"world-{number}-{seat}")
+    dice = couperation_tables.Dice(f"world-{number}-{seat}")
     other = couperation_worlds.another_world(start.dealt, actions, players, seat % players, dice)
 
-    def world(deck: couperation_worlds.Deck, done: couperation_worlds.Actions) -> World:
+    def world(deck: couperation_tables.Deck, done: couperation_tables.Actions) -> World:
         return World(
             game=get_game("couperation"),
             variant="finish" if FINISH in start.dealt else "standard",
             players=players,
             cards=CouperationCards(deck=deck),
             actions=done,
-            tries=tuple(couperation_worlds.random_tries(dice_of_tries, range(2, 50), 40)),
+            tries=tuple(couperation_tables.random_tries(dice_of_tries, range(2, 50), 40)),
         )
 
-    dice_of_tries = couperation_worlds.Dice("tries")
+    dice_of_tries = couperation_tables.Dice("tries")
     first = world(start.dealt, actions)
     return first, other and first._replace(cards=CouperationCards(deck=other[0]), actions=other[1])
 
@@ -197,12 +197,12 @@ def leaks(game: AnyGame) -> dict[str, AnyGame]:
     def events(state: Any, seat: Seat) -> Any:
         return (*game.events(state, seat), {"leak": secret(state)})
 
-    def order(state: Any) -> Sequence[Any]:
+    def order(state: Any) -> tuple[Any, ...]:
         legal = game.legal_actions(state)
         turn = secret(state) % max(1, len(legal))
         return legal[turn:] + legal[:turn]
 
-    def length(state: Any) -> Sequence[Any]:
+    def length(state: Any) -> tuple[Any, ...]:
         legal = game.legal_actions(state)
         return legal[: max(1, len(legal) - secret(state) % 2)]
 

@@ -2,8 +2,8 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
-from tuck_game import TUCK, Play
 
 from arena import __version__
 from arena.errors import HostFault
@@ -11,8 +11,9 @@ from arena.games import get_game
 from arena.games.base import AnyGame
 from arena.games.deal import Deal
 from arena.players.scripted import Scripted, at_random
-from arena.referee.limits import Limits
+from arena.referee.limits import UNCLOCKED_MS, Limits, told
 from arena.referee.play import play
+from tests.tuck_game import TUCK, Play
 
 LIMITS = Limits(move_ms=1000, extra_ms=20)
 
@@ -37,7 +38,12 @@ def test_a_conversation_reads_as_the_protocol_says() -> None:
     assert [message["type"] for message in heard] == [
         "hello", "start", "act", "act", "end", "quit",
     ]  # fmt: skip
-    assert heard[0] == {"type": "hello", "protocol": 1, "arena": __version__}
+    assert heard[0] == {
+        "type": "hello",
+        "protocol": 1,
+        "arena": __version__,
+        "limits": msgspec.structs.asdict(told(LIMITS)),
+    }
     assert heard[1] == {
         "type": "start",
         "game": "tuck",
@@ -54,6 +60,29 @@ def test_a_conversation_reads_as_the_protocol_says() -> None:
     assert heard[4]["scores"] == list(played.outcome.scores)
     assert heard[4]["reason"] == "finished"
     assert [event["seat"] for event in heard[4]["events"]] == [1]
+
+
+class Patient(Scripted):
+    """Remembers how long it might have taken."""
+
+    def __init__(self) -> None:
+        super().__init__(first)
+        self.budgets: set[int] = set()
+
+    def ask(self, line: bytes, budget_ms: int) -> bytes:
+        self.budgets.add(budget_ms)
+        return super().ask(line, budget_ms)
+
+
+def test_without_limits_no_clock_runs_and_the_usual_times_are_told() -> None:
+    players = [Patient(), Patient()]
+
+    play(TUCK, deal_of(TUCK), players, None)
+
+    hello, start, *_ = map(json.loads, players[0].heard)
+    assert players[0].budgets == players[1].budgets == {UNCLOCKED_MS}
+    assert hello["limits"] is None
+    assert (start["move_ms"], start["extra_ms"]) == (Limits().move_ms, 0)
 
 
 def test_lines_are_compact_and_end_in_a_line_feed() -> None:

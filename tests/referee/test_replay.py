@@ -5,11 +5,11 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from records import played_record
 
 from arena.errors import RecordError
 from arena.referee.record import MatchRecord, decode_record, encode_record, unmeasured
 from arena.referee.replay import replay
+from tests.records import played_record
 
 GAMES = st.sampled_from(
     [("donburiko", "standard"), ("couperation", "standard"), ("couperation", "finish")]

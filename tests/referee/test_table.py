@@ -1,10 +1,10 @@
 import pytest
-from tuck_game import TUCK
 
 from arena.games import get_game
 from arena.games.base import Seat
 from arena.games.deal import Deal, DealtChance
 from arena.referee.table import Table
+from tests.tuck_game import TUCK
 
 
 def table(name: str = "tuck", players: int = 4) -> Table:

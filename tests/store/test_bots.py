@@ -1,5 +1,4 @@
 import pytest
-from kept import snapshot
 
 from arena.errors import UsageError
 from arena.store.bots import (
@@ -13,6 +12,7 @@ from arena.store.bots import (
 )
 from arena.store.db import Store
 from arena.store.snapshots import load_bundle
+from tests.kept import snapshot
 
 
 def test_a_bot_is_kept_with_its_snapshot_and_its_games(store: Store) -> None:

@@ -8,8 +8,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from kept import DUELS, planned, record_of, snapshot
-from together import GATE, ROOT, run_together
 
 from arena.errors import HostFault, UsageError
 from arena.store import db as store_db
@@ -18,6 +16,8 @@ from arena.store.db import FILE_NAME, Store, open_store
 from arena.store.matches import add_matches
 from arena.store.schema import MIGRATIONS
 from arena.store.tournaments import get_tournament
+from tests.kept import DUELS, planned, record_of, snapshot
+from tests.together import GATE, ROOT, run_together
 
 
 @contextmanager
@@ -202,7 +202,7 @@ from pathlib import Path
 sys.path.append("tests")
 from arena.store.bots import add_bot
 from arena.store.db import open_store
-from kept import snapshot
+from tests.kept import snapshot
 {GATE}
 with open_store(Path(sys.argv[1])) as store:
     add_bot(store, sys.argv[2], snapshot(sys.argv[2]))
@@ -223,7 +223,7 @@ sys.path.append("tests")
 from arena.referee.fixture import Fixture
 from arena.store.db import open_store
 from arena.store.matches import add_matches
-from kept import TWO, planned, record_of
+from tests.kept import TWO, planned, record_of
 fixtures = [Fixture(TWO, deal, ("a", "b")) for deal in range(500)]
 with open_store(Path(sys.argv[1])) as store:
     planned(store, fixtures=fixtures)

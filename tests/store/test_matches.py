@@ -1,7 +1,6 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kept import DUELS, TABLES, TWO, planned, record_of
 
 from arena.errors import RecordError, UsageError
 from arena.referee.fixture import Fixture
@@ -16,6 +15,7 @@ from arena.store.matches import (
     void_attempts,
 )
 from arena.store.tournaments import open_fixtures
+from tests.kept import DUELS, TABLES, TWO, planned, record_of
 
 
 def test_a_record_comes_back_byte_by_byte_with_what_can_be_asked_of_it(store: Store) -> None:

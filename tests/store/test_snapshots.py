@@ -3,14 +3,14 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kept import snapshot
 
 from arena.errors import HostFault
-from arena.players.bundle import bundle_of, check_unpacked, discard, read_bundle, unpack
-from arena.players.files import EXECUTABLE, PLAIN, File
+from arena.players.bundle import bundle_of, check_unpacked, read_bundle, unpack
+from arena.players.files import EXECUTABLE, PLAIN, File, discard
 from arena.players.manifest import manifest_file
 from arena.store.db import Store, open_store
 from arena.store.snapshots import keep_snapshot, load_bundle
+from tests.kept import snapshot
 
 FILES = st.lists(
     st.builds(

@@ -1,7 +1,6 @@
 from dataclasses import replace
 
 import pytest
-from kept import DUELS, TABLES, planned, record_of, snapshot, tournament
 
 from arena.errors import UsageError
 from arena.store.bots import list_bots
@@ -21,6 +20,7 @@ from arena.store.tournaments import (
     list_tournaments,
     open_fixtures,
 )
+from tests.kept import DUELS, TABLES, planned, record_of, snapshot, tournament
 
 
 def test_a_tournament_is_stored_with_its_entries_schedule_and_snapshots(store: Store) -> None:

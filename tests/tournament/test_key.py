@@ -2,11 +2,13 @@ import hashlib
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import UsageError
+from arena.players.sandbox import Tier
 from arena.referee.category import Category, Mode
 from arena.referee.limits import Limits
 from arena.tournament.key import (
@@ -43,6 +45,7 @@ def entered(**changed: Any) -> dict[str, Any]:
         "bots": PLAYS,
         "categories": CATEGORIES,
         "limits": Limits(),
+        "tier": Tier.BWRAP,
     }
     return parameters(**usual | changed)
 
@@ -121,12 +124,15 @@ def test_parameters_have_everything_in_one_order() -> None:
             },
         ],
         "limits": None,
+        "tier": "bwrap",
         "rules_versions": {"couperation": 1, "donburiko": 1},
     }
 
 
 def test_limits_stand_among_the_parameters_by_name() -> None:
-    assert entered(limits=Limits(move_ms=250))["limits"]["move_ms"] == 250
+    limits = Limits(move_ms=250)
+
+    assert entered(limits=limits)["limits"] == msgspec.structs.asdict(limits)
 
 
 def test_the_order_of_entry_leaves_no_trace_in_the_parameters() -> None:
@@ -151,9 +157,14 @@ def test_the_order_of_entry_leaves_no_trace_in_the_parameters() -> None:
         {"categories": dict.fromkeys(CATEGORIES, 50)},
         {"categories": dict(list(CATEGORIES.items())[:1])},
         {"limits": Limits(move_ms=999)},
+        {"limits": Limits(memory_mb=511)},
         {"limits": None},
+        {"tier": Tier.NONE},
     ],
-    ids=["content", "games", "name", "deals", "categories", "move_ms", "no limits"],
+    ids=[
+        *("content", "games", "name", "deals", "categories", "move_ms", "memory_mb", "no limits"),
+        "tier",
+    ],
 )
 def test_whatever_decides_a_match_changes_the_digest(changed: dict[str, Any]) -> None:
     assert parameters_digest(entered(**changed)) != parameters_digest(entered())
@@ -209,28 +220,28 @@ def test_a_tournament_is_named_like_a_bot(name: str) -> None:
 
 
 def test_a_tournament_without_a_reason_against_it_is_rated() -> None:
-    assert unrated_reasons(published_key=False, tier="bwrap", limits=Limits()) == ()
+    assert unrated_reasons(published_key=False, tier=Tier.BWRAP, limits=Limits()) == ()
 
 
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
         ({"published_key": True}, "the key is published"),
-        ({"tier": "none"}, "bots are not isolated"),
+        ({"tier": Tier.NONE}, "bots are not isolated"),
         ({"limits": None}, "limits are off"),
         ({"paths": ["b", "a"]}, "not registered: a, b"),
         ({"people": ["you"]}, "played by a person: you"),
     ],
 )
 def test_each_reason_alone_makes_a_tournament_unrated(changed: dict[str, Any], reason: str) -> None:
-    facts: dict[str, Any] = {"published_key": False, "tier": "bwrap", "limits": Limits()}
+    facts: dict[str, Any] = {"published_key": False, "tier": Tier.BWRAP, "limits": Limits()}
 
     assert unrated_reasons(**facts | changed) == (reason,)
 
 
 def test_all_reasons_are_given() -> None:
     reasons = unrated_reasons(
-        published_key=True, tier="none", limits=None, paths=["a"], people=["you"]
+        published_key=True, tier=Tier.NONE, limits=None, paths=["a"], people=["you"]
     )
 
     assert len(reasons) == 5

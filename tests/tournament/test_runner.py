@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import tuck_game
-from whole_arena import DICE, FAULTY, FIRST, LAST, Arena, bot, named, suite
+from tests import tuck_game
 
 from arena.errors import HostFault, UsageError
 from arena.games import games
@@ -25,6 +24,7 @@ from arena.tournament.plan import plan
 from arena.tournament.runner import ATTEMPTS, Stop, match_task, play_task, run
 from arena.tournament.standings import standings
 from arena.tournament.suite import Suite
+from tests.whole_arena import DICE, FAULTY, FIRST, LAST, Arena, bot, named, suite
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +36,7 @@ TUCK = Category("tuck", "standard", Mode.TABLE, 2)
 HOLES = """
 import dataclasses, pathlib
 from arena.errors import IllegalAction
-import tuck_game
+from tests import tuck_game
 
 class Unspeakable(Exception):
     def __str__(self):
@@ -272,14 +272,14 @@ def test_a_match_that_arena_spoils_is_void_and_played_again(
 
 KILLER = """
 import os, signal, time
-def choose(number, count):
+def choose(number, legal):
     try:
         open({flag!r}, "x").write(str(os.getpid()))
     except FileExistsError:
-        return number % count
+        return number % len(legal)
     os.kill(os.getppid(), signal.SIGKILL)
     {then}
-    return number % count
+    return number % len(legal)
 play(choose)
 """
 """Kills the worker that plays it, at the first question of all."""

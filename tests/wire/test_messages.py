@@ -11,6 +11,7 @@ from arena.wire.messages import (
     Error,
     FromBot,
     Hello,
+    HelloLimits,
     Quit,
     Ready,
     Start,
@@ -18,8 +19,14 @@ from arena.wire.messages import (
 )
 
 RAW = msgspec.Raw(b"[]")
+LIMITS = HelloLimits(
+    start_ms=1, memory_mb=2, processes=3, file_mb=4, tmp_mb=5, open_files=6, stderr_kb=7
+)
 MESSAGES: list[tuple[ToBot | FromBot, str]] = [
-    (Hello(arena="0.1.0"), '{"type":"hello","protocol":1,"arena":"0.1.0"}'),
+    (
+        Hello(arena="0.1.0", limits=LIMITS),
+        '{"type":"hello","protocol":1,"arena":"0.1.0","limits":{"start_ms":1,"memory_mb":2,"processes":3,"file_mb":4,"tmp_mb":5,"open_files":6,"stderr_kb":7}}',
+    ),
     (
         Start(game="g", variant="v", players=3, seat=1, seed=2, move_ms=9, extra_ms=0),
         '{"type":"start","game":"g","variant":"v","players":3,"seat":1,"seed":2,"move_ms":9,"extra_ms":0}',

@@ -164,6 +164,12 @@ class Bot:
     legal_actions: bool = True
     """Whether `Turn.legal_actions` is wanted; without it the lines to read are much shorter."""
 
+    limits: dict[str, int] | None = None
+    """What the bot is held to, by name, as in ``limits["memory_mb"]``; known by the time of `start`.
+
+    ``None``: limits are off.
+    """
+
     def start(self, match: Match) -> None:
         """Prepare for ``match``; the time it takes counts towards the first decision."""
 
@@ -227,6 +233,7 @@ def _converse(bot: Bot, lines: Iterable[bytes], send: Callable[[bytes], None]) -
                 raise TypeError(f"choose returned {action!r}, not an action")
             send(_line({"type": "action", "id": message["id"], "action": action}))
         elif kind == "hello":
+            bot.limits = message.get("limits")
             send(_line(_ready(bot)))
         elif kind == "start":
             match = Match(message)

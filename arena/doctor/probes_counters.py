@@ -1,0 +1,636 @@
+"""Ways for two seats to talk by what the kernel counts for all: threats B3, B4 and B5."""
+
+from arena.doctor.probe import Kept, Probe, Seats
+
+
+def _counter(
+    name: str,
+    tries: str,
+    code: str,
+    kept: Kept = Kept.SANDBOXED,
+    threat: str = "B3",
+    *,
+    quick: bool = False,
+) -> Probe:
+    return Probe(name, (threat,), tries, code, seats=Seats.TWO, kept=kept, quick=quick)
+
+
+_NUMBERS = """
+import re
+def numbers_in(paths):
+    seen = {}
+    for path in paths:
+        try:
+            with open(path, "rb") as file:
+                text = file.read(20000).decode(errors="replace")
+        except OSError:
+            continue
+        for at, found in enumerate(re.findall(r"[0-9.]+", text)[:400]):
+            try:
+                seen[f"{path}:{at}"] = float(found)
+            except ValueError:
+                pass
+    return seen
+before = {}
+def changes(paths):
+    now = numbers_in(paths)
+    seen = dict(now)
+    seen |= {"+" + key: value - before[key] for key, value in now.items() if key in before}
+    before.clear()
+    before.update(now)
+    return seen
+"""
+
+_LAST = """
+last = [0]
+def change(number):
+    before, last[0] = last[0], number
+    return number - before
+"""
+
+_SMAPS = """
+import mmap
+file = os.open("/usr/bin/env", os.O_RDONLY)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int,
+                      ctypes.c_int, ctypes.c_long]
+libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+PAGE = 20480
+made = []
+def mapped():
+    at = libc.mmap(None, 4096, 1, 1, file, PAGE)
+    ctypes.string_at(at, 1)
+    return at
+def hold():
+    made.append(mapped())
+def drop():
+    while made:
+        libc.munmap(made.pop(), 4096)
+"""
+
+PROBES: tuple[Probe, ...] = (
+    _counter(
+        "count-proc-memory",
+        "fills memory, which the other reads off the host's files in /proc",
+        _NUMBERS
+        + """
+made = []
+def hold():
+    made[:] = [bytes([1]) * (40 << 20)]
+def drop():
+    made.clear()
+def sense():
+    return changes("/proc/" + name for name in os.listdir("/proc") if not name.isdigit() and os.path.isfile("/proc/" + name) and name not in ("kmsg", "kcore", "kpagecount", "kpageflags", "kpagecgroup"))
+""",
+    ),
+    _counter(
+        "count-proc-processes",
+        "starts processes, which the other reads off the host's files in /proc",
+        _NUMBERS
+        + """
+def hold():
+    for _ in range(30):
+        child = os.fork()
+        if child == 0:
+            os._exit(0)
+        os.waitpid(child, 0)
+def drop():
+    pass
+def sense():
+    return changes("/proc/" + name for name in os.listdir("/proc") if not name.isdigit() and os.path.isfile("/proc/" + name) and name not in ("kmsg", "kcore", "kpagecount", "kpageflags", "kpagecgroup"))
+""",
+    ),
+    _counter(
+        "count-sysinfo",
+        "fills memory, which the other reads off the system's figures",
+        """
+made = []
+def hold():
+    made[:] = [bytes([1]) * (40 << 20)]
+def drop():
+    made.clear()
+def sense():
+    words = (ctypes.c_long * 16)()
+    call("sysinfo", words)
+    return {str(at): word for at, word in enumerate(words)}
+""",
+    ),
+    _counter(
+        "count-pids",
+        "starts processes, which the other sees in the number of its own next one",
+        _LAST
+        + """
+def started():
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+    return child
+def hold():
+    for _ in range(60):
+        started()
+def drop():
+    pass
+def sense():
+    return change(started())
+""",
+        quick=True,
+    ),
+    _counter(
+        "count-disk",
+        "fills a disk, of which the other asks how much is free",
+        """
+path = f"/tmp/arena-doctor-{decoy['mark'][:8]}"
+def hold():
+    with open(path, "wb") as file:
+        file.write(bytes(3 << 20))
+        file.flush()
+        os.fsync(file.fileno())
+def drop():
+    if os.path.exists(path):
+        os.unlink(path)
+def sense():
+    seen = {}
+    for at in "/", "/usr", "/tmp", "/dev/shm", "/dev", os.getcwd(), "/proc":
+        it = os.statvfs(at)
+        seen[at] = it.f_bfree
+        seen[at + "#"] = it.f_ffree
+    return seen
+""",
+        quick=True,
+    ),
+    _counter(
+        "count-pipes",
+        "makes pipes, which the other sees in the number of its own next one",
+        _LAST
+        + """
+def made():
+    ends = os.pipe()
+    number = os.fstat(ends[0]).st_ino
+    os.close(ends[0]), os.close(ends[1])
+    return number
+def hold():
+    for _ in range(3000):
+        made()
+def drop():
+    pass
+def sense():
+    return change(made())
+""",
+        Kept.STRICTLY,
+    ),
+    _counter(
+        "count-sockets",
+        "makes sockets, which the other sees in the number of its own next one",
+        _LAST
+        + """
+import socket
+def made():
+    with socket.socket(socket.AF_UNIX) as one:
+        return os.fstat(one.fileno()).st_ino
+def hold():
+    for _ in range(3000):
+        made()
+def drop():
+    pass
+def sense():
+    return change(made())
+""",
+        Kept.STRICTLY,
+    ),
+    _counter(
+        "count-cookies",
+        "asks for the cookies of sockets, which the kernel counts for all",
+        _LAST
+        + """
+import socket, struct
+def made():
+    with socket.socket(socket.AF_UNIX) as one:
+        return struct.unpack("Q", one.getsockopt(socket.SOL_SOCKET, 57, 8))[0]
+def hold():
+    for _ in range(3000):
+        made()
+def drop():
+    pass
+def sense():
+    return change(made())
+""",
+        quick=True,
+    ),
+    _counter(
+        "count-pidfds",
+        "makes descriptors of processes, whose numbers the kernel counts for all",
+        _LAST
+        + """
+def made():
+    it = call("pidfd_open", os.getpid(), 0)
+    number = os.fstat(it).st_ino
+    os.close(it)
+    return number
+def started():
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    number = made()
+    os.waitpid(child, 0)
+def hold():
+    for _ in range(60):
+        started()
+def drop():
+    pass
+def sense():
+    child = os.fork()
+    if child == 0:
+        os._exit(0)
+    it = call("pidfd_open", child, 0)
+    number = os.fstat(it).st_ino
+    os.close(it)
+    os.waitpid(child, 0)
+    return change(number)
+""",
+        quick=True,
+    ),
+    _counter(
+        "count-clone-pidfds",
+        "starts processes with a descriptor each, whose numbers the kernel counts for all",
+        _LAST
+        + """
+def started():
+    it = ctypes.c_int(-1)
+    child = call("clone", 0x1000 | 17, 0, ctypes.byref(it), 0, 0)
+    if child == 0:
+        os._exit(0)
+    number = os.fstat(it.value).st_ino
+    os.close(it.value)
+    os.waitpid(child, 0)
+    return number
+def hold():
+    for _ in range(60):
+        started()
+def drop():
+    pass
+def sense():
+    return change(started())
+""",
+        quick=True,
+    ),
+    _counter(
+        "count-eventfds",
+        "makes descriptors of events, whose numbers the other finds taken",
+        """
+made = []
+def number():
+    it = os.eventfd(0)
+    try:
+        words = open(f"/proc/self/fdinfo/{it}").read()
+        return int(words.split("eventfd-id:")[1].split()[0])
+    finally:
+        os.close(it)
+def hold():
+    drop()
+    made.extend(os.eventfd(0) for _ in range(60))
+def drop():
+    while made:
+        os.close(made.pop())
+def sense():
+    return number()
+""",
+        Kept.STRICTLY,
+    ),
+    _counter(
+        "count-network",
+        "opens sockets and sends through the loopback, which the other reads in /proc/net",
+        _NUMBERS
+        + """
+import socket
+made = []
+def hold():
+    drop()
+    for _ in range(40):
+        try:
+            made.append(socket.socket())
+        except OSError:
+            made.extend(socket.socketpair())
+            made[-1].send(b"x" * 1000)
+            continue
+        try:
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+                one.sendto(b"x", ("127.0.0.1", 9))
+        except OSError:
+            pass
+def drop():
+    while made:
+        made.pop().close()
+def sense():
+    return changes("/proc/self/net/" + name for name in os.listdir("/proc/self/net") if name not in ("tcp", "udp", "unix"))
+""",
+    ),
+    _counter(
+        "count-shared-pages",
+        "maps a page of a file, of which the other sees how often it is mapped",
+        _SMAPS
+        + """
+def sense():
+    at = mapped()
+    try:
+        lines = open("/proc/self/smaps").read().split(f"{at:x}-")[1].splitlines()
+        return {line.split(":")[0]: int(line.split()[1]) for line in lines if line.endswith("kB")}
+    finally:
+        libc.munmap(at, 4096)
+""",
+        Kept.STRICTLY,
+    ),
+    _counter(
+        "count-page-map",
+        "maps a page of a file, which the other sees in the map of its own pages",
+        _SMAPS
+        + """
+import struct
+def sense():
+    at = mapped()
+    try:
+        with open("/proc/self/pagemap", "rb", 0) as pages:
+            pages.seek(at // 4096 * 8)
+            return struct.unpack("Q", pages.read(8))[0] >> 56 & 1
+    finally:
+        libc.munmap(at, 4096)
+""",
+        Kept.STRICTLY,
+    ),
+    _counter(
+        "count-moved-pages",
+        "maps a page of a file, which the other then cannot move",
+        _SMAPS
+        + """
+def sense():
+    at = mapped()
+    try:
+        status = ctypes.c_int(1)
+        call("move_pages", 0, 1, ctypes.byref(ctypes.c_void_p(at)), ctypes.byref(ctypes.c_int(0)),
+             ctypes.byref(status), 2)
+        return status.value
+    finally:
+        libc.munmap(at, 4096)
+""",
+    ),
+    _counter(
+        "count-pipe-pages",
+        "takes up what pipes of one user may hold, which makes those of the other small",
+        """
+import fcntl
+made = []
+def hold():
+    try:
+        for _ in range(100):
+            ends = os.pipe()
+            made.extend(ends)
+            fcntl.fcntl(ends[0], 1031, 1 << 20)
+    except OSError:
+        pass
+def drop():
+    while made:
+        os.close(made.pop())
+def sense():
+    ends = os.pipe()
+    try:
+        return fcntl.fcntl(ends[0], 1032)
+    finally:
+        os.close(ends[0]), os.close(ends[1])
+""",
+        Kept.BY_ROOT,
+    ),
+    _counter(
+        "count-passed-files",
+        "leaves descriptors in a socket, until the other may pass none on",
+        """
+import socket, array
+made = []
+def passed(count):
+    here, there = socket.socketpair()
+    here.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0] * count))])
+    return here, there
+def hold():
+    try:
+        for _ in range(40):
+            made.append(passed(250))
+    except OSError:
+        pass
+def drop():
+    while made:
+        for end in made.pop():
+            end.close()
+def sense():
+    try:
+        for end in passed(1):
+            end.close()
+        return 1
+    except OSError as error:
+        if error.errno != 109:
+            raise
+        return 0
+""",
+        Kept.BY_ROOT,
+    ),
+    _counter(
+        "count-queued-signals",
+        "queues signals, until the other can queue none",
+        """
+import signal
+signal.pthread_sigmask(signal.SIG_BLOCK, [40])
+made = []
+def queued(count):
+    for at in range(count):
+        call(numbers["rt_sigqueueinfo"], os.getpid(), 40, information)
+information = ctypes.create_string_buffer(bytes([40, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255]), 128)
+def hold():
+    try:
+        queued(200000)
+    except OSError:
+        pass
+def drop():
+    while signal.sigtimedwait([40], 0):
+        pass
+def sense():
+    try:
+        queued(1)
+        return 1
+    except BlockingIOError:
+        return 0
+    finally:
+        drop()
+""",
+        Kept.BY_ROOT,
+    ),
+    _counter(
+        "count-aio",
+        "takes all of the requests for asynchronous input and output that the machine has",
+        """
+made = []
+def hold():
+    try:
+        for _ in range(70):
+            it = ctypes.c_ulong(0)
+            call("io_setup", 2000, ctypes.byref(it))
+            made.append(it)
+    except BlockingIOError:
+        pass
+def drop():
+    while made:
+        call("io_destroy", made.pop())
+def sense():
+    it = ctypes.c_ulong(0)
+    try:
+        call("io_setup", 2000, ctypes.byref(it))
+    except BlockingIOError:
+        return 1
+    call("io_destroy", it)
+    return 0
+""",
+        quick=True,
+    ),
+    _counter(
+        "count-autobind",
+        "has the kernel name sockets, by a number that it counts for all",
+        _LAST
+        + """
+import socket
+def made():
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind("")
+        return int(one.getsockname()[1:], 16)
+def hold():
+    for _ in range(50):
+        made()
+def drop():
+    pass
+def sense():
+    return change(made())
+""",
+        Kept.STRICTLY,
+    ),
+    *(
+        _counter(
+            f"cache-{name}",
+            tries,
+            f"""
+import fcntl, mmap
+path = os.path.join(os.getcwd(), "attacker.py")
+file = os.open(path, os.O_RDONLY)
+SIZE = 4096
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int,
+                      ctypes.c_int, ctypes.c_long]
+libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+def drop():
+    os.pread(file, SIZE, 0)
+{evict}
+{look}
+""",
+            threat="B4",
+        )
+        for name, tries, evict, look in (
+            (
+                "mincore",
+                "drops a page of a file, which the other then misses among those in memory",
+                """
+def hold():
+    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+""",
+                """
+def sense():
+    at = libc.mmap(None, SIZE, 1, 1, file, 0)
+    try:
+        found = ctypes.create_string_buffer(1)
+        call("mincore", ctypes.c_void_p(at), SIZE, found)
+        return found.raw[0] & 1
+    finally:
+        libc.munmap(at, SIZE)
+""",
+            ),
+            (
+                "preadv2",
+                "drops a page of a file, which the other then cannot read without waiting",
+                """
+def hold():
+    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+""",
+                """
+def sense():
+    try:
+        return os.preadv(file, [bytearray(SIZE)], 0, os.RWF_NOWAIT) > 0
+    except BlockingIOError:
+        return False
+""",
+            ),
+            (
+                "cachestat",
+                "drops a page of a file, which the other then misses in the count of its pages",
+                """
+def hold():
+    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+""",
+                """
+def sense():
+    found = (ctypes.c_uint64 * 5)()
+    call(451, file, (ctypes.c_uint64 * 2)(0, SIZE), found, 0)
+    return found[0]
+""",
+            ),
+            (
+                "faults",
+                "drops a page of a file, for which the other then has to wait for the disk",
+                """
+def hold():
+    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+""",
+                """
+import resource
+def sense():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_inblock
+    os.pread(file, SIZE, 0)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_inblock - before > 0
+""",
+            ),
+            (
+                "pageout",
+                "drops a page by advice on a mapping, which costs the other a fault",
+                """
+def hold():
+    at = libc.mmap(None, SIZE, 1, 1, file, 0)
+    ctypes.string_at(at, 1)
+    libc.madvise(ctypes.c_void_p(at), SIZE, 21)
+    libc.munmap(at, SIZE)
+""",
+                """
+import resource
+def sense():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_inblock
+    os.pread(file, SIZE, 0)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_inblock - before > 0
+""",
+            ),
+            (
+                "process-advice",
+                "drops a page by advice to itself as if to another process",
+                """
+def hold():
+    at = libc.mmap(None, SIZE, 1, 1, file, 0)
+    ctypes.string_at(at, 1)
+    class Part(ctypes.Structure):
+        _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+    try:
+        call("process_madvise", -10001, ctypes.byref(Part(at, SIZE)), 1, 21, 0)
+    finally:
+        libc.munmap(at, SIZE)
+""",
+                """
+import resource
+def sense():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_inblock
+    os.pread(file, SIZE, 0)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_inblock - before > 0
+""",
+            ),
+        )
+    ),
+)

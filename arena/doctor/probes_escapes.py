@@ -1,0 +1,495 @@
+"""Attacks on the borders of the sandbox: threats A5 and A6."""
+
+from arena.doctor.probe import Probe
+
+_CALLER = """
+import socket
+def reach(kind, address):
+    with socket.socket(kind) as made:
+        made.settimeout(2)
+        made.connect(address)
+        return made.recv(100).decode()
+"""
+
+PROBES: tuple[Probe, ...] = (
+    Probe(
+        "tcp",
+        ("A5",),
+        "connects to a port of the host",
+        _CALLER
+        + """
+def attack():
+    return reach(socket.AF_INET, ("127.0.0.1", decoy["tcp"]))
+""",
+    ),
+    Probe(
+        "udp",
+        ("A5",),
+        "sends a datagram to a port of the host, as a query of a name would",
+        """
+import socket, time
+def attack():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as made:
+        made.sendto(name.encode(), ("127.0.0.1", decoy["udp"]))
+    time.sleep(0.05)
+""",
+    ),
+    Probe(
+        "abstract-socket",
+        ("A5",),
+        "connects to an abstract unix socket of the host",
+        _CALLER
+        + """
+def attack():
+    return reach(socket.AF_UNIX, "\\0" + decoy["abstract"])
+""",
+    ),
+    Probe(
+        "path-socket",
+        ("A5",),
+        "connects to a unix socket in the file system of the host, as docker.sock is one",
+        _CALLER
+        + """
+def attack():
+    return reach(socket.AF_UNIX, decoy["folder"] + "/socket")
+""",
+    ),
+    Probe(
+        "named-pipe",
+        ("A5",),
+        "writes into a named pipe of the host",
+        """
+import time
+def attack():
+    descriptor = os.open(decoy["folder"] + "/pipe", os.O_WRONLY | os.O_NONBLOCK)
+    os.write(descriptor, name.encode())
+    time.sleep(0.05)
+""",
+    ),
+    Probe(
+        "interfaces",
+        ("A5",),
+        "finds a way out of the machine: a network interface beside the loopback",
+        """
+import socket
+def attack():
+    names = {line.split(":")[0].strip() for line in open("/proc/self/net/dev").readlines()[2:]}
+    return GOT if names - {"lo"} else None
+""",
+    ),
+    Probe(
+        "netlink",
+        ("A5", "A6"),
+        "talks to the kernel's network through a netlink socket",
+        """
+import socket
+def attack():
+    socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0).bind((0, 0))
+    return GOT
+""",
+    ),
+    Probe(
+        "raw-socket",
+        ("A5", "A6"),
+        "opens a raw socket, or one for packets",
+        """
+import socket
+def attack():
+    for family, kind, protocol in (socket.AF_INET, 3, 255), (socket.AF_PACKET, 3, 768):
+        try:
+            socket.socket(family, kind, protocol)
+            return GOT
+        except OSError as error:
+            last = error
+    raise last
+""",
+    ),
+    Probe(
+        "other-sockets",
+        ("A5", "A6"),
+        "opens a socket of a family that no namespace covers: vsock, crypto and the like",
+        """
+import socket
+def attack():
+    for family in range(3, 50):
+        if family in (socket.AF_INET6, socket.AF_NETLINK, socket.AF_PACKET):
+            continue
+        for kind in socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_SEQPACKET:
+            try:
+                socket.socket(family, kind)
+                return GOT
+            except OSError as error:
+                last = error
+    raise last
+""",
+    ),
+    Probe(
+        "user-namespace",
+        ("A6",),
+        "makes a user namespace, in which it is root",
+        """
+def attack():
+    call("unshare", 0x10000000)
+    return GOT
+""",
+    ),
+    Probe(
+        "namespaces",
+        ("A6",),
+        "makes a namespace of any other kind",
+        """
+def attack():
+    for flag in 0x20000, 0x2000000, 0x4000000, 0x8000000, 0x20000000, 0x40000000, 0x80:
+        try:
+            call("unshare", flag)
+            return GOT
+        except OSError as error:
+            last = error
+    raise last
+""",
+    ),
+    Probe(
+        "clone-namespace",
+        ("A6",),
+        "starts a child in a user namespace of its own",
+        """
+def attack():
+    child = call("clone", 0x10000000 | 17, 0, 0, 0, 0)
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+    return GOT
+""",
+    ),
+    Probe(
+        "clone3-namespace",
+        ("A6",),
+        "does so by the newer system call, whose flags no filter can see",
+        """
+import struct
+def attack():
+    words = ctypes.create_string_buffer(struct.pack("8Q", 0x10000000, 0, 0, 0, 17, 0, 0, 0))
+    child = call("clone3", words, 64)
+    if child == 0:
+        os._exit(0)
+    os.waitpid(child, 0)
+    return GOT
+""",
+    ),
+    Probe(
+        "setns",
+        ("A6",),
+        "enters a namespace by its file in /proc",
+        """
+def attack():
+    call("setns", os.open("/proc/self/ns/uts", os.O_RDONLY), 0)
+    return GOT
+""",
+    ),
+    Probe(
+        "mount",
+        ("A6",),
+        "mounts a file system, as root of a new namespace if it can become that",
+        """
+def attack():
+    for flags in 0x10000000 | 0x20000, 0x20000, 0:
+        try:
+            flags and call("unshare", flags)
+            flags and call("mount", b"none", b"/", 0, 0x44000, 0)
+            call("mount", b"none", b"/dev/shm", b"tmpfs", 0, 0)
+            return GOT if flags or not os.listdir("/dev/shm") else None
+        except OSError as error:
+            last = error
+    raise last
+""",
+    ),
+    Probe(
+        "remount",
+        ("A6", "A2"),
+        "makes /usr writable by mounting it anew",
+        """
+def attack():
+    for flags in 0x10000000 | 0x20000, 0x20000:
+        try:
+            call("unshare", flags)
+            call("mount", b"none", b"/", 0, 0x44000, 0)
+            call("mount", b"/usr", b"/usr", 0, 0x1000, 0)
+            call("mount", b"none", b"/usr", 0, 0x1021, 0)
+        except OSError as error:
+            last = error
+        else:
+            break
+    try:
+        call("mount", b"none", b"/usr", 0, 0x1020, 0)
+    except OSError as error:
+        last = error
+    if os.statvfs("/usr").f_flag & 1:
+        raise last
+    return GOT
+""",
+    ),
+    Probe(
+        "new-mount-calls",
+        ("A6",),
+        "opens a file system by the newer calls",
+        """
+def attack():
+    for flags in 0x10000000 | 0x20000, 0x20000, 0:
+        try:
+            flags and call("unshare", flags)
+            call("fsopen", b"tmpfs", 0)
+            return GOT
+        except OSError as error:
+            last = error
+    raise last
+""",
+    ),
+    Probe(
+        "chroot",
+        ("A6",),
+        "takes another root, as the first step out of its own",
+        """
+def attack():
+    os.chroot("/usr")
+    return GOT
+""",
+    ),
+    Probe(
+        "file-handle",
+        ("A6", "A2"),
+        "asks for the handle of a file, by which any file of a disk can be opened",
+        """
+import struct
+def attack():
+    handle = ctypes.create_string_buffer(struct.pack("Ii", 128, 0), 136)
+    call("name_to_handle_at", -100, b"/usr", handle, ctypes.byref(ctypes.c_int()), 0)
+    return GOT
+""",
+    ),
+    Probe(
+        "become-root",
+        ("A6",),
+        "becomes root",
+        """
+def attack():
+    os.setuid(0)
+    return GOT if os.geteuid() == 0 else None
+""",
+    ),
+    Probe(
+        "setuid-program",
+        ("A6",),
+        "runs a program that runs as root whoever starts it",
+        """
+import subprocess, time
+def attack():
+    if os.geteuid() == 0:
+        os.setuid(65534)
+    for program in "/usr/bin/su", "/usr/bin/passwd", "/usr/bin/mount":
+        if not os.path.exists(program):
+            continue
+        made = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL)
+        until = time.monotonic() + 0.3
+        while made.poll() is None and time.monotonic() < until:
+            words = open(f"/proc/{made.pid}/status").read().split("Uid:")[1].split()
+            if words[1] == "0":
+                return GOT
+        made.kill()
+        made.wait()
+""",
+    ),
+    Probe(
+        "capabilities",
+        ("A6",),
+        "has a capability, or can get one by running a program",
+        """
+def attack():
+    lines = dict(line.split(":\\t", 1) for line in open("/proc/self/status").read().splitlines())
+    sets = [int(lines[name], 16) for name in ("CapEff", "CapPrm", "CapInh", "CapAmb")]
+    return GOT if any(sets) or (int(lines["CapBnd"], 16) and lines["NoNewPrivs"] == "0") else None
+""",
+    ),
+    Probe(
+        "device-node",
+        ("A6",),
+        "makes a node for the disk under / and reads it",
+        """
+import stat
+def attack():
+    node = f"/tmp/arena-doctor-{decoy['mark'][:8]}"
+    os.mknod(node, stat.S_IFCHR | 0o600, os.makedev(1, 11))
+    try:
+        os.close(os.open(node, os.O_RDONLY | os.O_NONBLOCK))
+        return GOT
+    finally:
+        os.unlink(node)
+""",
+    ),
+    Probe(
+        "devices",
+        ("A6",),
+        "opens a device of the host: log, terminals, virtual machines, disks",
+        """
+import stat
+def attack():
+    known = {"null", "zero", "full", "random", "urandom"}
+    for name in os.listdir("/dev"):
+        path = "/dev/" + name
+        if name in known or os.path.islink(path):
+            continue
+        if stat.S_IFMT(os.stat(path).st_mode) in (stat.S_IFCHR, stat.S_IFBLK):
+            try:
+                os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))
+                return GOT
+            except OSError:
+                pass
+""",
+    ),
+    Probe(
+        "kernel-settings",
+        ("A6",),
+        "opens a setting of the kernel for writing: the core pattern, the SysRq key",
+        """
+def attack():
+    for path in "sys/kernel/core_pattern", "sysrq-trigger", "sys/vm/drop_caches":
+        try:
+            os.close(os.open("/proc/" + path, os.O_WRONLY))
+            return GOT
+        except OSError as error:
+            last = error
+    raise last
+""",
+    ),
+    Probe(
+        "read-settings",
+        ("A6", "B3"),
+        "reads the settings and counters of the kernel in /proc/sys",
+        """
+def attack():
+    return GOT if open("/proc/sys/fs/file-nr").read() else None
+""",
+    ),
+    Probe(
+        "control-groups",
+        ("A6",),
+        "writes into the control groups of the host",
+        """
+def attack():
+    for top, _, names in os.walk("/sys/fs/cgroup"):
+        for name in names:
+            if name in ("cgroup.procs", "release_agent"):
+                os.close(os.open(f"{top}/{name}", os.O_WRONLY))
+                return GOT
+""",
+    ),
+    Probe(
+        "io-uring",
+        ("A6",),
+        "sets up io_uring, by which calls are made that no filter sees",
+        """
+def attack():
+    call("io_uring_setup", 1, ctypes.create_string_buffer(120))
+    return GOT
+""",
+    ),
+    Probe(
+        "foreign-calls",
+        ("A6",),
+        "makes a 32-bit system call, whose number means another one",
+        """
+import mmap
+def attack():
+    if os.uname().machine != "x86_64":
+        return None
+    page = mmap.mmap(-1, 4096, prot=7, flags=0x22)
+    page.write(b"\\xb8\\x14\\x00\\x00\\x00\\xcd\\x80\\xc3")
+    code = ctypes.addressof(ctypes.c_char.from_buffer(page))
+    return GOT if ctypes.CFUNCTYPE(ctypes.c_int)(code)() > 0 else None
+""",
+    ),
+    Probe(
+        "x32-calls",
+        ("A6",),
+        "makes a system call by the numbers of x32",
+        """
+def attack():
+    return GOT if call(0x40000000 + 39) > 0 else None
+""",
+    ),
+    Probe(
+        "kernel-doors",
+        ("A6",),
+        "calls into rarely used parts of the kernel: bpf, perf, userfaultfd, modules, kexec, swap",
+        """
+def attack():
+    bad = ctypes.c_void_p(1)
+    for words in (
+        ("bpf", 0, bad, 4), ("perf_event_open", bad, 0, -1, -1, 0), ("userfaultfd", 1),
+        ("init_module", bad, 0, bad), ("kexec_load", 0, 0, bad, -1), ("swapon", bad, 0),
+        ("acct", bad), ("quotactl", 0x800000, 0, 0, 0), ("lookup_dcookie", 0, bad, 0),
+        ("reboot", 0, 0, 0, 0), ("iopl", 3), ("uselib", bad), ("clock_settime", 0, bad),
+        ("settimeofday", bad, 0), ("sethostname", bad, 1), ("setdomainname", bad, 1),
+    ):
+        try:
+            call(*words)
+        except KeyError:
+            continue
+        except OSError as error:
+            last = error
+            if error.errno in (1, 38):
+                continue
+        return GOT
+    raise last
+""",
+    ),
+    Probe(
+        "newest-calls",
+        ("A6",),
+        "makes a system call that is younger than the filter",
+        """
+def attack():
+    for number in range(451, 480):
+        try:
+            call(number, -1, -1, -1, -1, -1, -1)
+        except OSError as error:
+            last = error
+            if error.errno in (1, 38):
+                continue
+        return GOT
+    raise last
+""",
+    ),
+    Probe(
+        "kernel-log",
+        ("A6", "B3"),
+        "reads the log of the kernel",
+        """
+def attack():
+    try:
+        call("syslog", 3, ctypes.create_string_buffer(100), 100)
+    except OSError:
+        os.read(os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK), 8192)
+    return GOT
+""",
+    ),
+    Probe(
+        "keyring",
+        ("A6", "B1"),
+        "keeps a key in the kernel",
+        """
+def attack():
+    call("add_key", b"user", b"arena-doctor", b"x", 1, -1)
+    return GOT
+""",
+    ),
+    Probe(
+        "host-name",
+        ("A6", "B1"),
+        "learns the name of the host",
+        """
+def attack():
+    return GOT if os.uname().nodename != "bot" else None
+""",
+    ),
+)

@@ -1,0 +1,164 @@
+"""Making the attacks: in a tier and without one, and what that shows."""
+
+import os
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from arena.doctor import attacker
+from arena.doctor.decoy import Decoy
+from arena.doctor.probe import Finding, Outcome, Probe, Seats, Verdict, judged
+from arena.doctor.probes import PROBES
+from arena.doctor.seat import Answer, Free, Held, Seat, lay_out, survivors
+from arena.players.sandbox import Tier
+
+_BITS = 12
+_TRIES = 2
+_GONE_S = 3.0
+
+
+def examine(tier: Tier, probes: Sequence[Probe] = PROBES) -> list[Finding]:
+    """Make all attacks in ``tier`` and without it; return what they show, in the same order.
+
+    Takes a quarter of a minute for all there are.
+
+    Raises:
+        HostFault: the machine has no room for it.
+    """
+    held = _outcomes(probes, tier)
+    control = _outcomes(probes, None)
+    return [
+        judged(probe, held[probe.name], control[probe.name], tier, root=os.geteuid() == 0)
+        for probe in probes
+    ]
+
+
+def short(tier: Tier) -> list[Probe]:
+    """Return the attacks that work in ``tier``, though it promises otherwise; of the quick ones.
+
+    Takes about a second.
+
+    Raises:
+        HostFault: the machine has no room for it.
+    """
+    return [finding.probe for finding in glance(tier) if finding.verdict is Verdict.OPEN]
+
+
+def glance(tier: Tier) -> list[Finding]:
+    """Make the quick attacks in ``tier`` alone; return what they show, without a control."""
+    root = os.geteuid() == 0
+    probes = [
+        probe for probe in PROBES if probe.quick and probe.kept.promised(tier, root=root)
+    ]
+    held = _outcomes(probes, tier)
+    return [judged(probe, held[probe.name], None, tier, root=root) for probe in probes]
+
+
+def _outcomes(probes: Sequence[Probe], tier: Tier | None) -> dict[str, Outcome]:
+    """Make the attacks ``probes`` in ``tier``, or, where it is ``None``, in no sandbox at all."""
+    with Decoy() as decoy:
+        side = _Side(decoy, tier)
+        of = {seats: [probe for probe in probes if probe.seats is seats] for seats in Seats}
+        found: dict[str, Outcome] = {}
+        if of[Seats.ONE] or of[Seats.LATER]:
+            with side.seat() as seat:
+                for probe in of[Seats.ONE]:
+                    found[probe.name] = side.attack(seat, probe)
+                for probe in of[Seats.LATER]:
+                    side.attack(seat, probe)
+            for name in survivors(decoy.mark, 0 if tier is None else _GONE_S):
+                found[name] = Outcome(got=True)
+        for probe in of[Seats.ALONE]:
+            with side.seat() as seat:
+                found[probe.name] = side.attack(seat, probe)
+        if of[Seats.LATER] or of[Seats.TWO]:
+            with side.seat() as sender, side.seat() as receiver:
+                for probe in of[Seats.LATER]:
+                    found[probe.name] = side.attack(receiver, probe, "find")
+                for probe in of[Seats.TWO]:
+                    found[probe.name] = side.signal(sender, receiver, probe)
+    return found
+
+
+class _Side:
+    """One side of the comparison: where its seats are, and how they are asked."""
+
+    def __init__(self, decoy: Decoy, tier: Tier | None) -> None:
+        self._decoy = decoy
+        self._tier = tier
+        self._folder = decoy.root / "bot"
+        lay_out(self._folder)
+
+    @contextmanager
+    def seat(self) -> Iterator[Seat]:
+        """Yield a process that carries out attacks, for the length of the context."""
+        seat: Seat = (
+            Free(self._folder, self._decoy)
+            if self._tier is None
+            else Held(self._folder, self._tier)
+        )
+        try:
+            yield seat
+        finally:
+            seat.stop()
+
+    def attack(self, seat: Seat, probe: Probe, function: str = "attack") -> Outcome:
+        """Have ``seat`` make an attack of its own."""
+        answer = self._order(seat, probe, "attack", function=function)
+        text = str(answer.get("got"))
+        got = self._decoy.secret in text or text == attacker.GOT
+        return Outcome(got or probe.name in self._decoy.noticed(), answer.get("why", ""))
+
+    def signal(self, sender: Seat, receiver: Seat, probe: Probe) -> Outcome:
+        """Have ``sender`` tell ``receiver`` bits by what it does."""
+        outcome = Outcome(got=False)
+        for _ in range(_TRIES):
+            peer = self._order(receiver, probe, "open").get("got")
+            self._order(sender, probe, "open", peer=peer)
+            try:
+                outcome = _told(sender, receiver)
+            finally:
+                sender.order(do="close")
+                receiver.order(do="close")
+            if outcome.got:
+                break
+        return outcome
+
+    def _order(self, seat: Seat, probe: Probe, do: str, **more: Any) -> Answer:  # noqa: ANN401
+        facts = self._decoy.facts
+        return seat.order(do=do, code=probe.code, name=probe.name, decoy=facts, **more)
+
+
+def _told(sender: Seat, receiver: Seat) -> Outcome:
+    """Return whether bits that ``sender`` is given can be read off what ``receiver`` senses."""
+    known: set[str] | None = None
+    # What fits by chance once does not fit twice.
+    for _ in range(2):
+        bits = [*[False] * (_BITS // 2), *[True] * (_BITS // 2)]
+        secrets.SystemRandom().shuffle(bits)
+        # What the receiver senses may be a difference to what it sensed before.
+        receiver.order(do="sense")
+        sensed: list[dict[str, Any]] = []
+        why = ""
+        for bit in bits:
+            done = sender.order(do="hold" if bit else "drop")
+            answer = receiver.order(do="sense")
+            why = answer.get("why") or done.get("why") or why
+            got = answer.get("got")
+            sensed.append(got if isinstance(got, dict) else {"": got})
+        fitting = {name for name in sensed[0] if _tell(bits, [it.get(name) for it in sensed])}
+        known = fitting if known is None else known & fitting
+        if not known:
+            return Outcome(got=False, why=why)
+    return Outcome(got=True, why=", ".join(sorted(known or ())))
+
+
+def _tell(bits: Sequence[bool], sensed: Sequence[Any]) -> bool:
+    """Return whether what was sensed with the bit set and without lies apart."""
+    off = [value for bit, value in zip(bits, sensed, strict=True) if not bit]
+    on = [value for bit, value in zip(bits, sensed, strict=True) if bit]
+    if all(isinstance(value, (int, float)) for value in sensed):
+        return max(off) < min(on) or max(on) < min(off)
+    return off[0] != on[0] and len({*map(str, off)}) == len({*map(str, on)}) == 1

@@ -1,0 +1,162 @@
+"""Where attacks are made: a bot's process in the tier in question, or one that nothing holds.
+
+Both are sent orders, one line each, and answer with one line (`arena.doctor.attacker`).
+"""
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+from arena.doctor import attacker
+from arena.doctor.decoy import Decoy
+from arena.errors import BotFault, HostFault
+from arena.players.process import BotProcess, Program
+from arena.players.sandbox import Tier
+from arena.players.seccomp import MACHINES
+from arena.players.syscalls import NUMBERS
+from arena.referee.limits import Limits
+
+LIMITS = Limits(memory_mb=96, file_mb=4, tmp_mb=16)
+"""What attacks are held to: little, so that those on the limits are over soon."""
+
+_ANSWER_MS = 20_000
+_LOOK_S = 0.02
+
+Answer = dict[str, Any]
+
+
+class Seat(Protocol):
+    """A process that carries out attacks."""
+
+    def order(self, **order: Any) -> Answer:  # noqa: ANN401 - JSON
+        """Have an order carried out; return ``got``, or ``why`` it failed."""
+        ...
+
+    def stop(self) -> None:
+        """End it with the means that its kind has for that."""
+        ...
+
+
+def program(folder: Path) -> tuple[str, ...]:
+    """Return the command that runs the attacker in ``folder``, a copy of it."""
+    return (sys.executable, "-I", "-S", str(folder / "attacker.py"))
+
+
+def lay_out(folder: Path) -> None:
+    """Put the attacker into ``folder``, as the snapshot of a bot would be."""
+    folder.mkdir()
+    copy = folder / "attacker.py"
+    copy.write_bytes(Path(attacker.__file__).read_bytes())
+
+
+class Held:
+    """A bot's process, in a tier."""
+
+    def __init__(self, folder: Path, tier: Tier) -> None:
+        self._process = BotProcess(Program(program(folder), folder), LIMITS, tier)
+        self._ended = ""
+
+    def order(self, **order: Any) -> Answer:  # noqa: ANN401 - JSON
+        """Have an order carried out, as `Seat` has it; a bot that has ended does nothing."""
+        if not self._ended:
+            try:
+                return _decoded(self._process.ask(_line(order), _ANSWER_MS))
+            except BotFault as fault:
+                self._ended = fault.text
+        return {"why": self._ended}
+
+    def stop(self) -> None:
+        """End it as a match would."""
+        self._process.stop(0)
+
+
+class Free:
+    """A process without any limit, which inherits all that this one would hand on by mistake."""
+
+    def __init__(self, folder: Path, decoy: Decoy) -> None:
+        # A file of both seats: one of the ways in which runners have kept standard error.
+        with (decoy.root / "log").open("ab+") as log:
+            self._process = subprocess.Popen(
+                program(folder),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                cwd=folder,
+                env=os.environ | {"HOME": str(decoy.user)},
+                close_fds=False,
+                process_group=0,
+            )
+
+    def order(self, **order: Any) -> Answer:  # noqa: ANN401 - JSON
+        """Have an order carried out, as `Seat` has it."""
+        to, answers = self._process.stdin, self._process.stdout
+        if to is None or answers is None:
+            raise HostFault("an attacker has no pipes")
+        with contextlib.suppress(BrokenPipeError):
+            to.write(_line(order))
+            to.flush()
+        if not select.select([answers], [], [], _ANSWER_MS / 1000)[0]:
+            self._process.kill()
+        line = answers.readline()
+        return _decoded(line) if line else {"why": "has ended"}
+
+    def stop(self) -> None:
+        """End its process group, as a runner without a sandbox would."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        # What outlives it may still hold the other ends.
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe:
+                pipe.close()
+
+
+def survivors(mark: str, patience_s: float) -> set[str]:
+    """Return what follows ``mark`` in the command lines of running processes, and kill them.
+
+    A process that was sent SIGKILL may take a moment to go: ``patience_s`` at the most.
+    """
+    deadline = time.monotonic() + patience_s
+    while (found := _marked(mark)) and time.monotonic() < deadline:
+        time.sleep(_LOOK_S)
+    for pid in found:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+    return set(found.values())
+
+
+def _marked(mark: str) -> dict[int, str]:
+    found: dict[int, str] = {}
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            _, there, name = file.read_text(errors="replace").partition(mark)
+            if there:
+                found[int(file.parent.name)] = name.strip("\0")
+    return found
+
+
+@cache
+def _numbers() -> dict[str, int]:
+    column = MACHINES[os.uname().machine].column
+    found = {name: numbers[column] for name, numbers in NUMBERS.items()}
+    return {name: number for name, number in found.items() if number is not None}
+
+
+def _line(order: Answer) -> bytes:
+    return json.dumps(order | {"numbers": _numbers()}).encode() + b"\n"
+
+
+def _decoded(line: bytes) -> Answer:
+    try:
+        answer = json.loads(line)
+    except ValueError:
+        answer = None
+    return answer if isinstance(answer, dict) else {"why": "answered what is no JSON object"}

@@ -1,0 +1,372 @@
+"""A tournament whose runner is killed, or asked to stop, goes on as if nothing had been."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.store.db import open_store
+from arena.store.tournaments import Progress, Stage, list_tournaments
+from tests.whole_arena import (
+    DICE,
+    FAULTY,
+    LAST,
+    Arena,
+    bot,
+    children,
+    holds,
+    killed_at_last,
+    named,
+    suite,
+)
+
+pytestmark = pytest.mark.slow
+
+HOOK = """
+import json, os, signal, sqlite3, threading, time
+
+plan = json.loads(os.environ["KILL_AT"])
+seen = {"after": not plan["after"], "times": 0}
+
+def strike():
+    until = time.monotonic() + plan["delay"]
+    while time.monotonic() < until:
+        pass
+    os.kill(0 if plan["group"] else os.getpid(), signal.SIGKILL)
+
+def trace(statement):
+    seen["after"] = seen["after"] or statement.startswith(plan["after"])
+    if seen["after"] and statement.startswith(plan["at"]):
+        seen["times"] += 1
+        if seen["times"] == plan["times"]:
+            if plan["delay"]:
+                threading.Thread(target=strike, daemon=True).start()
+            else:
+                strike()
+
+def connect(*arguments, connect=sqlite3.connect, **named):
+    opened = connect(*arguments, **named)
+    opened.set_trace_callback(trace)
+    return opened
+
+sqlite3.connect = connect
+"""
+"""What Python imports as it starts: kills the process at one of its SQL statements."""
+
+NOTING = """
+note({path!r}, "started")
+play(lambda number, legal: 0)
+"""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """When a runner is killed: as it begins a statement, or a little later."""
+
+    at: str
+    after: str = ""
+    """What it must have begun before."""
+
+    times: int = 1
+    """How often it has begun ``at`` since."""
+
+    delay: float = 0.0
+    """Seconds from then on; the runner goes on meanwhile."""
+
+
+BOTS_START = Moment("a bot notes that it starts")
+
+
+def moments(dice: random.Random) -> list[Moment]:
+    match = Moment("COMMIT", "INSERT INTO matches")
+    reveal = Moment("COMMIT", "UPDATE tournaments SET finished")
+    rating = Moment("SELECT f.position, m.record")
+    return [
+        Moment("PRAGMA synchronous", delay=dice.uniform(0.001, 0.2)),  # while it plans
+        Moment("COMMIT", "INSERT INTO tournaments"),
+        Moment("COMMIT", "INSERT INTO tournaments", delay=dice.uniform(0, 0.002)),
+        BOTS_START,
+        replace(match, delay=dice.uniform(0, 0.002)),
+        replace(match, times=2),
+        Moment("BEGIN", "INSERT INTO matches"),  # between matches
+        replace(match, times=3, delay=dice.uniform(0, 0.1)),
+        reveal,
+        replace(reveal, delay=dice.uniform(0, 0.002)),
+        replace(rating, delay=dice.uniform(0.001, 0.01)),
+        Moment("COMMIT", "INSERT INTO ratings", delay=dice.uniform(0, 0.002)),
+    ]
+
+
+@dataclass(frozen=True)
+class Cup:
+    """A tournament that can be begun in many homes."""
+
+    folder: Path
+    bots: tuple[Path, ...]
+    more: tuple[str, ...] = ()
+
+    def arena(self, home: str) -> Arena:
+        return Arena(self.folder / home)
+
+    def begin(self) -> tuple[str, ...]:
+        wanted = ("donburiko table 2", "donburiko table 4", "couperation self 2")
+        chosen = self.folder / "suite.toml"
+        if not chosen.exists():
+            suite(chosen, *wanted, "couperation mixed 2")
+        players = ("--bots", named(self.bots), "--tier", "none")
+        return ("tournament", *players, "--suite", str(chosen), "-j", "2", *self.more)
+
+    def go_on(self, arena: Arena) -> tuple[str, ...]:
+        """Return what to run next: as a user would, who looks what there is."""
+        there = progress(arena)
+        if there is None:
+            return self.begin()
+        return ("tournament", "--resume", there.tournament.id, "-j", "2")
+
+
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the file to which one of the bots adds a line whenever it starts."""
+    return tmp_path_factory.mktemp("notes") / "started"
+
+
+@pytest.fixture(scope="module")
+def cup(tmp_path_factory: pytest.TempPathFactory, started: Path) -> Cup:
+    folder = tmp_path_factory.mktemp("cup")
+    bodies = {"dice": DICE, "faulty": FAULTY, "last": LAST}
+    bodies["noting"] = NOTING.format(path=str(started))
+    return Cup(folder, tuple(bot(body, folder / name) for name, body in bodies.items()))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What comes of a tournament."""
+
+    table: str
+    played: Mapping[str, Any]
+    ratings: Mapping[str, bytes]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(cup: Cup) -> Outcome:
+    arena = cup.arena("undisturbed")
+    table, _ = arena.run(*cup.begin())
+    return Outcome(table, arena.played(), arena.ratings())
+
+
+def outcome(cup: Cup, arena: Arena) -> Outcome:
+    """Play what is left in ``arena`` and return what came of it."""
+    table, _ = arena.run(*cup.go_on(arena))
+    return Outcome(table, arena.played(), arena.ratings())
+
+
+def progress(arena: Arena) -> Progress | None:
+    if not (arena.home / "arena.db").exists():
+        return None
+    with open_store(arena.home) as store:
+        return next(iter(list_tournaments(store)), None)
+
+
+def played(arena: Arena) -> Mapping[str, Any]:
+    return arena.played() if progress(arena) else {}
+
+
+def lines(path: Path) -> int:
+    return len(path.read_text().splitlines()) if path.exists() else 0
+
+
+def longer(path: Path, than: int) -> bool:
+    return lines(path) > than
+
+
+def hooked(arena: Arena, moment: Moment, *, group: bool) -> Arena:
+    """Return ``arena`` with the runner to be killed, or its whole group, at ``moment``."""
+    site = arena.home.parent / "hook"
+    site.mkdir(exist_ok=True)
+    (site / "sitecustomize.py").write_text(HOOK)
+    plan = {**vars(moment), "group": group}
+    return replace(arena, site=site, environment={"KILL_AT": json.dumps(plan)})
+
+
+def strike(runner: "subprocess.Popen[str]", number: signal.Signals, *, group: bool) -> None:
+    (os.killpg if group else os.kill)(runner.pid, number)
+
+
+@pytest.mark.parametrize("group", [False, True], ids=["the runner", "its group"])
+def test_a_killed_tournament_ends_as_an_undisturbed_one(
+    cup: Cup, started: Path, undisturbed: Outcome, group: bool
+) -> None:
+    arena = cup.arena(f"killed-{group}")
+    kept: Mapping[str, Any] = {}
+
+    for moment in moments(random.Random(7)):  # noqa: S311 - repeatable
+        so_far = lines(started)
+        watched = moment is BOTS_START
+        begun = arena if watched else hooked(arena, moment, group=group)
+        with killed_at_last(begun.start(*cup.go_on(arena))) as runner:
+            if watched:
+                assert holds(partial(longer, started, so_far))
+                strike(runner, signal.SIGKILL, group=group)
+            said = runner.communicate(timeout=20)
+        assert runner.returncode == -signal.SIGKILL, (moment, said)
+        assert arena.all_gone(), arena.running()
+        if watched or "matches" in moment.after:
+            assert holds(lambda: not list(arena.scratch.glob("arena-run-*")))
+        before, kept = kept, played(arena)
+        assert before.items() <= kept.items() <= undisturbed.played.items()
+
+    assert outcome(cup, arena) == undisturbed
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_a_tournament_killed_a_hundred_times_ends_as_an_undisturbed_one(
+    cup: Cup, undisturbed: Outcome
+) -> None:
+    dice = random.Random(11)  # noqa: S311 - repeatable
+    kills = homes = 0
+    while kills < 100:
+        arena = cup.arena(f"hundred-{(homes := homes + 1)}")
+        kept: Mapping[str, Any] = {}
+        while len(kept) < len(undisturbed.played):
+            with killed_at_last(arena.start(*cup.go_on(arena))) as runner:
+                try:
+                    runner.wait(dice.uniform(0, 1))
+                except subprocess.TimeoutExpired:
+                    strike(runner, signal.SIGKILL, group=dice.random() < 0.5)
+                said = runner.communicate(timeout=20)
+            assert runner.returncode in {0, -signal.SIGKILL}, said
+            kills += runner.returncode == -signal.SIGKILL
+            assert arena.all_gone(), arena.running()
+            before, kept = kept, played(arena)
+            assert before.items() <= kept.items() <= undisturbed.played.items()
+        assert outcome(cup, arena) == undisturbed
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_a_tournament_interrupted_anywhere_can_go_on(cup: Cup, undisturbed: Outcome) -> None:
+    dice = random.Random(13)  # noqa: S311 - repeatable
+    for home in range(50):
+        arena = cup.arena(f"interrupted-{home}")
+        with killed_at_last(arena.start(*cup.begin())) as runner:
+            assert holds(lambda arena=arena: progress(arena))  # type: ignore[misc]
+            moments = sorted(dice.uniform(0, 0.7) for _ in range(dice.choice([1, 2, 5])))
+            began = time.monotonic()
+            for moment in moments:
+                with suppress(subprocess.TimeoutExpired):
+                    runner.wait(max(0.0, began + moment - time.monotonic()))
+                    break
+                strike(runner, dice.choice([signal.SIGINT, signal.SIGTERM]), group=True)
+            _, remarks = runner.communicate(timeout=5)
+        # Negative: it came when the program had done all, and was about to end.
+        assert runner.returncode in {0, 130, 143, -signal.SIGINT, -signal.SIGTERM}, remarks
+        assert "Traceback" not in remarks
+        assert arena.all_gone(0.5), arena.running()
+        assert not list(arena.scratch.glob("arena-run-*"))
+        assert outcome(cup, arena) == undisturbed
+
+
+def test_where_everything_of_arena_is_killed_at_once_bots_end_by_themselves(
+    cup: Cup, started: Path
+) -> None:
+    arena = cup.arena("swept")
+    with killed_at_last(arena.start(*cup.begin())) as runner:
+        assert holds(lambda: played(arena))
+        so_far = lines(started)
+        assert holds(partial(longer, started, so_far))
+        for process in [runner.pid, *children(runner.pid)]:
+            os.kill(process, signal.SIGKILL)
+
+        assert arena.all_gone(), arena.running()
+
+
+@pytest.mark.parametrize(
+    ("number", "group"), [(signal.SIGINT, True), (signal.SIGTERM, False)], ids=["Ctrl-C", "TERM"]
+)
+def test_asked_to_stop_a_tournament_finishes_what_is_in_play_and_can_go_on(
+    cup: Cup, undisturbed: Outcome, number: signal.Signals, group: bool
+) -> None:
+    arena = cup.arena(f"stopped-{number.name}")
+    with killed_at_last(arena.start(*cup.begin())) as runner:
+        assert holds(lambda: played(arena))
+        strike(runner, number, group=group)
+        _, remarks = runner.communicate(timeout=20)
+
+    assert runner.returncode == 130, remarks
+    there = progress(arena)
+    assert there is not None
+    assert 0 < there.played < there.total
+    assert f"stopped after {there.played} of {there.total} matches" in remarks
+    assert f"go on with: arena tournament --resume {there.tournament.id}" in remarks
+    assert arena.all_gone(0.5), arena.running()
+    assert outcome(cup, arena) == undisturbed
+
+
+DEAF = """
+import signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+def choose(number, legal):
+    note({path!r}, "asked")
+    time.sleep(600)
+play(choose)
+"""
+"""Never answers, and hears neither SIGTERM nor the end of its input."""
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Path:
+    """Return the file that is there once a bot that hears nothing was asked."""
+    return tmp_path / "asked"
+
+
+@pytest.fixture
+def deaf(tmp_path: Path, asked: Path) -> Cup:
+    body = DEAF.format(path=str(asked))
+    bots = tuple(bot(body, tmp_path / name) for name in ("deaf", "mute"))
+    return Cup(tmp_path, bots, ("--move-ms", "600000"))
+
+
+@pytest.mark.parametrize(
+    ("number", "group"), [(signal.SIGINT, True), (signal.SIGTERM, False)], ids=["Ctrl-C", "TERM"]
+)
+@pytest.mark.parametrize("times", [2, 5])
+def test_asked_twice_it_ends_at_once(
+    deaf: Cup, asked: Path, number: signal.Signals, group: bool, times: int
+) -> None:
+    arena = deaf.arena("home")
+    with killed_at_last(arena.start(*deaf.begin())) as runner:
+        assert holds(asked.exists)
+        strike(runner, number, group=group)
+        assert runner.stderr is not None
+        assert any("stopping" in line for line in runner.stderr)
+        for _ in range(times - 1):
+            strike(runner, number, group=group)
+        _, remarks = runner.communicate(timeout=3)
+
+        assert (runner.returncode, arena.all_gone(0.5)) == (130, True), remarks
+    assert "Traceback" not in remarks
+    assert list(arena.scratch.iterdir()) == []
+    there = progress(arena)
+    assert there is not None
+    assert (there.stage, there.played) == (Stage.PLANNED, 0)
+
+
+def test_a_killed_runner_leaves_not_even_bots_that_hear_nothing(deaf: Cup, asked: Path) -> None:
+    arena = deaf.arena("home")
+    with killed_at_last(arena.start(*deaf.begin())) as runner:
+        assert holds(asked.exists)
+        strike(runner, signal.SIGKILL, group=True)
+
+        assert arena.all_gone(), arena.running()
+    assert list(arena.scratch.iterdir()) == []

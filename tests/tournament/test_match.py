@@ -1,0 +1,159 @@
+import os
+import resource
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Never
+
+import pytest
+
+from arena.errors import HostFault
+from arena.games import get_game
+from arena.players.bundle import argv, read_bundle
+from arena.players.process import Program
+from arena.players.sandbox import Tier
+from arena.referee.category import Category, Mode
+from arena.referee.fixture import Fixture
+from arena.referee.limits import Limits
+from arena.referee.record import unmeasured
+from arena.referee.replay import replay
+from arena.tournament.match import Entrant, MatchTask, play_match
+from tests.whole_arena import DICE, FAULTY, FIRST, bot, children
+
+pytestmark = pytest.mark.slow
+
+THREE = Category("donburiko", "standard", Mode.TABLE, 3)
+
+
+def entrant(folder: Path) -> Entrant:
+    bundle = read_bundle(folder)
+    return Entrant(bundle.name, bundle.digest, Program(tuple(argv(bundle.command, folder)), folder))
+
+
+def task(*bots: Path, **more: Any) -> MatchTask:
+    seats = tuple(map(entrant, bots))
+    made = MatchTask(
+        tournament="cup-1",
+        suite="spring",
+        key=bytes(32),
+        fixture=Fixture(THREE, 7, tuple(seat.name for seat in seats)),
+        seats=seats,
+        limits=Limits(move_ms=5000),
+        tier=Tier.NONE,
+        rated=False,
+    )
+    return replace(made, **more)
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> list[Path]:
+    bodies = {"first": FIRST, "dice": DICE, "faulty": FAULTY}
+    return [bot(body, tmp_path / name) for name, body in bodies.items()]
+
+
+def test_a_record_says_what_was_played_and_by_whom(three: list[Path]) -> None:
+    played = task(*three)
+
+    record = play_match(played)
+
+    assert (record.match, record.tournament) == ("donburiko-3p/7/first+dice+faulty", "cup-1")
+    assert (record.suite, record.deal, record.mode, record.players) == ("spring", 7, "table", 3)
+    assert [seat.bot for seat in record.seats] == ["first", "dice", "faulty"]
+    assert [seat.digest for seat in record.seats] == [seat.digest for seat in played.seats]
+    assert (record.limits, record.tier, record.rated) == (played.limits, "none", False)
+    assert record.rules_version == get_game("donburiko").rules_version
+    assert [fault.seat for fault in record.faults] == [2]
+    assert (record.measured.attempt, len(record.measured.cpu_ms)) == (1, 3)
+
+
+def test_a_match_that_is_played_again_is_the_same(three: list[Path]) -> None:
+    first = play_match(task(*three))
+    second = play_match(task(*three).again())
+
+    assert unmeasured(first) == unmeasured(second)
+    assert (first.measured.attempt, second.measured.attempt) == (1, 2)
+
+
+def test_another_deal_or_key_is_another_match(three: list[Path]) -> None:
+    played = task(*three)
+    others = [
+        replace(played, key=bytes([1]) * 32),
+        replace(played, fixture=replace(played.fixture, deal=8)),
+    ]
+
+    cards = {bytes(play_match(one).cards) for one in [played, *others]}
+
+    assert len(cards) == 3
+
+
+def test_what_was_played_can_be_replayed(three: list[Path]) -> None:
+    record = play_match(task(*three))
+
+    replayed = replay(record)
+
+    assert (replayed.scores, replayed.ranks) == (record.scores, record.ranks)
+
+
+def test_one_bot_in_several_seats_is_several_processes(tmp_path: Path) -> None:
+    note = tmp_path / "pids"
+    says = f"import os; note({str(note)!r}, str(os.getpid()))\n"
+    folder = bot(says + FIRST, tmp_path / "bot")
+
+    play_match(task(folder, folder, folder))
+
+    assert len(set(note.read_text().split())) == 3
+
+
+def test_what_bots_say_beside_is_kept_fit_for_a_terminal(tmp_path: Path) -> None:
+    says = "sys.stderr.write('red \\x1b[31m')\n"
+    folder = bot(says + FIRST, tmp_path / "bot")
+
+    record = play_match(task(folder, folder, folder))
+
+    assert record.measured.stderr == (r"red \x1b[31m",) * 3
+
+
+def test_a_task_does_not_show_its_key(three: list[Path]) -> None:
+    assert "x00" not in repr(task(*three))
+
+
+@pytest.mark.parametrize("spare", range(2, 15, 2))
+def test_bots_are_stopped_where_the_next_one_cannot_be_started(
+    three: list[Path], spare: int
+) -> None:
+    """Three bots need more descriptors than that, so one of them fails, and not always alike."""
+    played = task(*three)
+    open_ones = descriptors()
+    free = [number for number in range(1000) if number not in open_ones]
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free[spare], limits[1]))
+    try:
+        with pytest.raises(HostFault, match="could not be started: Too many open files"):
+            play_match(played)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+    assert children() == []
+    assert descriptors() == open_ones
+
+
+def descriptors() -> set[int]:
+    with os.scandir("/proc/self/fd") as entries:
+        found = {int(entry.name) for entry in entries}
+    # One of them was the folder's.
+    return {number for number in found if Path(f"/proc/self/fd/{number}").exists()}
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, ZeroDivisionError])
+def test_bots_are_stopped_whatever_comes_between(
+    three: list[Path], error: type[BaseException]
+) -> None:
+    open_ones = descriptors()
+
+    def watch(*_: object) -> Never:
+        raise error
+
+    with pytest.raises(error):
+        play_match(task(*three), watch)
+
+    assert children() == []
+    assert descriptors() == open_ones
