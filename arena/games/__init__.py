@@ -17,6 +17,8 @@ from arena.games.donburiko import DONBURIKO
 
 BUILT_IN: tuple[AnyGame, ...] = (DONBURIKO, COUPERATION)
 ENTRY_POINTS = "arena.games"
+_SOME = 12
+"""How many names a hint lists where none is close."""
 
 
 @cache
@@ -24,11 +26,18 @@ def games() -> Mapping[str, AnyGame]:
     """Return every game by name: the built-in ones, then those of installed packages.
 
     Raises:
-        UsageError: an entry point is not a `Game`, or takes a name that is already taken.
+        UsageError: an entry point cannot be imported, is not a `Game`, or takes a name that is
+            already taken.
     """
     found = list(BUILT_IN)
     for point in entry_points(group=ENTRY_POINTS):
-        game = point.load()
+        try:
+            game = point.load()
+        except Exception as error:  # noqa: BLE001 - anything can go wrong in others' code
+            raise UsageError(
+                f"entry point {point.name!r} of {ENTRY_POINTS} cannot be imported: "
+                f"{type(error).__name__}: {error}"
+            ) from error
         if not isinstance(game, Game):
             raise UsageError(
                 f"entry point {point.name!r} of {ENTRY_POINTS} is not a Game: {point.value}"
@@ -50,9 +59,10 @@ def get_game(name: str) -> AnyGame:
 
 
 def closest(name: str, known: Iterable[str]) -> str:
-    """Return a hint for a misspelt name: the closest of ``known``, or all of them."""
+    """Return a hint for a misspelt name: the closest of ``known``, or else some of them."""
     names = sorted(known)
     near = difflib.get_close_matches(name, names, n=1)
     if near:
         return f"; did you mean {near[0]!r}?"
-    return f"; there is {', '.join(names)}" if names else ""
+    more = ", …" if len(names) > _SOME else ""
+    return f"; there is {', '.join(names[:_SOME])}{more}" if names else ""

@@ -5,6 +5,7 @@ backwards and characters that nobody sees. Here they are spelt out; all other te
 """
 
 import unicodedata
+from itertools import accumulate
 from typing import Literal
 
 ELLIPSIS = "…"
@@ -89,10 +90,6 @@ def _pieces(text: str, kept: str) -> list[str]:
 
 
 def _fitting(pieces: list[str], room: int) -> list[str]:
-    fitting = []
-    for piece in pieces:
-        room -= len(piece)
-        if room < 0:
-            break
-        fitting.append(piece)
-    return fitting
+    """Return the first of ``pieces``, as many as fit into ``room`` characters."""
+    ends = accumulate(map(len, pieces))
+    return [piece for piece, end in zip(pieces, ends, strict=True) if end <= room]

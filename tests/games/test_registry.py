@@ -77,6 +77,17 @@ def test_what_is_not_a_game_is_refused_by_name(
         games()
 
 
+@pytest.mark.parametrize("point", ["nowhere:GAME", "os:nothing", "this is no point"])
+def test_an_entry_point_that_cannot_be_imported_is_named(
+    point: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offer(tmp_path, f"chess = {point}")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    with pytest.raises(UsageError, match=r"'chess' of arena\.games cannot be imported: "):
+        games()
+
+
 def test_a_name_that_is_taken_stays_with_the_game_that_has_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,6 +130,10 @@ def test_a_game_that_is_not_there_gets_the_closest_name(name: str, hint: str) ->
 
 def test_there_is_no_hint_where_nothing_is_known() -> None:
     assert closest("tuck", []) == ""
+
+
+def test_a_long_list_of_names_is_cut() -> None:
+    assert closest("tuck", [f"game{number:02}" for number in range(40)]).endswith("game11, …")
 
 
 def test_games_are_found_by_name() -> None:
