@@ -41,8 +41,8 @@ test: $(VENV)/ready  ## Run all tests
 
 quick: $(QUICK)/ready  ## Run the fast tests and a small tournament (PYTHON=python3.13: on that one)
 	$(QUICK)/bin/pytest -n $(JOBS) -m 'not slow and not long'
-	rm -rf $(QUICK)/home
-	$(QUICK)/bin/arena tournament --suite development --players 2 --deals 2 --home $(QUICK)/home
+	home=$$(mktemp -d) && trap 'chmod -R u+w "$$home" && rm -rf "$$home"' EXIT && \
+		$(QUICK)/bin/arena tournament --suite development --players 2 --deals 2 --home "$$home"
 
 lint: $(VENV)/ready  ## Check style, types and layers; changes nothing
 	$(BIN)/ruff format --check .
@@ -65,6 +65,9 @@ long: $(VENV)/ready  ## Run the long tests, and all properties with thousands of
 	$(BIN)/pytest -n $(JOBS) -m long -rP
 	HYPOTHESIS_PROFILE=long $(BIN)/pytest -n $(JOBS) -m 'not long and not slow' --timeout 0
 
+bench: $(VENV)/ready  ## Measure what the sandbox costs, as ratios within one run
+	$(BIN)/python bench/isolation.py
+
 schemas: $(VENV)/ready  ## Write protocol/schemas anew from the types
 	$(BIN)/python -m arena.referee.schemas protocol/schemas
 
@@ -74,4 +77,4 @@ clean:  ## Remove the environments and what the tools left behind; results/ stay
 	rm -rf .venv .venv-* .hypothesis .coverage* .*_cache *.egg-info dist htmlcov
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-.PHONY: help setup tournament test quick lint fmt cover long schemas check clean
+.PHONY: help setup tournament test quick lint fmt cover long bench schemas check clean
