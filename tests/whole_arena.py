@@ -7,6 +7,7 @@ whenever the match is repeated. ``note(path, text)`` appends to a file, by which
 far a bot is.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -69,10 +70,14 @@ play(choose)
 """Is at its third question killed by the system, or exits, or takes an illegal action."""
 
 
-def bot(body: str, folder: Path) -> Path:
-    """Write the bot ``body`` to ``folder``, whose name is the bot's, and return the folder."""
+def bot(body: str, folder: Path, *words: str) -> Path:
+    """Write the bot ``body`` to ``folder``, whose name is the bot's, and return the folder.
+
+    It is started with ``words``, which mean nothing to it.
+    """
     folder.mkdir(parents=True)
-    (folder / "bot.toml").write_text('command = ["python", "-I", "-S", "bot.py"]\n')
+    command = ["python", "-I", "-S", "bot.py", *words]
+    (folder / "bot.toml").write_text(f"command = {json.dumps(command)}\n")
     (folder / "bot.py").write_text(PRELUDE + dedent(body))
     return folder
 
@@ -146,9 +151,14 @@ class Arena:
             kept = {name: load_ratings(store, [only], name) for name in categories(store, [only])}
         return {name: ratings.payload for name, ratings in kept.items() if ratings}
 
-    def running(self) -> list[int]:
-        """Return the processes that run for this home: commands, workers and bots."""
-        return [process for process, line in _processes() if str(self.home) in line]
+    def running(self, what: str = "") -> list[int]:
+        """Return the processes that run for this home: commands, workers and bots.
+
+        With ``what``, only those that have it in their command line.
+        """
+        return [
+            process for process, line in _processes() if str(self.home) in line and what in line
+        ]
 
     def all_gone(self, within_s: float = 3.0) -> bool:
         """Return whether no such process is left ``within_s`` seconds from now."""

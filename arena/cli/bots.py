@@ -87,7 +87,7 @@ def _held(limits: Limits) -> str:
     """Return what a bot is held to, for its author."""
     return (
         f"limits: {limits.start_ms} ms to start, {limits.move_ms} ms a move, "
-        f"{limits.extra_ms} ms extra a match; {limits.memory_mb} MiB of memory a process, "
+        f"{limits.extra_ms} ms extra a match; {limits.memory_mb} MiB of memory, "
         f"{counted(limits.processes, 'process', 'processes')}, {limits.open_files} open files "
         f"each; {limits.file_mb} MiB a file, {limits.tmp_mb} MiB of files; "
         f"{limits.stderr_kb} KiB of standard error are kept"

@@ -17,6 +17,7 @@ from arena.cli.options import (
     InTournament,
     MoveMs,
     OneGame,
+    SlotMs,
     StartMs,
     SuiteName,
     TierName,
@@ -50,6 +51,8 @@ from arena.tournament.workers import cores
 from arena.wire.codec import encode_value
 from arena.wire.escape import printable
 
+_CLOCKS = ("move_ms", "extra_ms", "start_ms", "slot_ms")
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to ``app``."""
@@ -82,6 +85,7 @@ def match(  # noqa: PLR0913, PLR0917 - a command's options
     move_ms: MoveMs = None,
     extra_ms: ExtraMs = None,
     start_ms: StartMs = None,
+    slot_ms: SlotMs = None,
     no_limits: Annotated[
         bool,
         typer.Option("--no-limits", help="Under a debugger: no clock and no limits, so unrated."),
@@ -99,9 +103,11 @@ def match(  # noqa: PLR0913, PLR0917 - a command's options
         counts = one_of(rules.player_counts)
         raise UsageError(f"{rules.name} takes {counts} bots, one for each seat, not {len(bots)}")
     settings = read_settings(home)
-    if no_limits and (clocks := given(context, ("move_ms", "extra_ms", "start_ms"))):
+    if no_limits and (clocks := given(context, _CLOCKS)):
         raise UsageError(f"--no-limits stops all clocks: leave out {', '.join(clocks)}")
-    limits = settings.limits_with(move_ms=move_ms, extra_ms=extra_ms, start_ms=start_ms)
+    limits = settings.limits_with(
+        move_ms=move_ms, extra_ms=extra_ms, start_ms=start_ms, slot_ms=slot_ms
+    )
     held = None if no_limits else limits
     isolated = isolation_wanted(tier, settings)
     chosen = find_suite(suite) if suite else None

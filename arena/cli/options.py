@@ -95,6 +95,16 @@ def _limit(name: str, what: str) -> Any:  # noqa: ANN401 - typer's own
 MoveMs = Annotated[int | None, _limit("move_ms", "Time for a move")]
 ExtraMs = Annotated[int | None, _limit("extra_ms", "Time a match beside that of its moves")]
 StartMs = Annotated[int | None, _limit("start_ms", "Time for a bot to start")]
+SlotMs = Annotated[
+    int | None,
+    typer.Option(
+        "--slot",
+        metavar="MS",
+        min=BOUNDS["slot_ms"][0],
+        max=BOUNDS["slot_ms"][1],
+        help="Ask each question so long after the one before, so that thinking time tells nothing.",
+    ),
+]
 TierName = Annotated[
     Tier | None,
     typer.Option(

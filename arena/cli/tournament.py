@@ -16,6 +16,7 @@ from arena.cli.options import (
     Games,
     Home,
     MoveMs,
+    SlotMs,
     StartMs,
     SuiteName,
     TierName,
@@ -59,7 +60,7 @@ COLUMNS = ("tournament", "state", "matches", "of", "suite", "created", "rated", 
 PLAN_COLUMNS = ("category", "bots", "deals", "matches")
 _SETTLED = (
     *("games", "bots", "players", "deals", "suite", "name"),
-    *("move_ms", "extra_ms", "start_ms", "tier", "public_value"),
+    *("move_ms", "extra_ms", "start_ms", "slot_ms", "tier", "public_value"),
 )
 """Parameters that are settled once a tournament is stored."""
 
@@ -132,6 +133,7 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
     move_ms: MoveMs = None,
     extra_ms: ExtraMs = None,
     start_ms: StartMs = None,
+    slot_ms: SlotMs = None,
     tier: TierName = None,
     public_value: PublicValue = "",
     resume: Resume = None,
@@ -158,7 +160,9 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
         made = _plan(
             home,
             _categories(chosen, games, sizes(players), deals),
-            settings.limits_with(move_ms=move_ms, extra_ms=extra_ms, start_ms=start_ms),
+            settings.limits_with(
+                move_ms=move_ms, extra_ms=extra_ms, start_ms=start_ms, slot_ms=slot_ms
+            ),
             isolation_wanted(tier, settings),
             suite=chosen,
             bots=words(bots, "--bots"),

@@ -20,6 +20,11 @@ class Seats(StrEnum):
     LATER = "later"
     """``attack()`` leaves something behind that ``find()`` returns in a later sandbox."""
 
+    AWAY = "away"
+    """``hold()`` starts something, of which ``sense()``, asked of the same process after a while,
+    returns `attacker.GOT` if it ran in between.
+    """
+
     TWO = "two"
     """``hold()`` and ``drop()`` in one sandbox change what ``sense()`` returns in another."""
 

@@ -1,6 +1,13 @@
 """All probes, in the order of the threats."""
 
-from arena.doctor import probes_bombs, probes_channels, probes_counters, probes_escapes, probes_secrets
+from arena.doctor import (
+    probes_bombs,
+    probes_cache,
+    probes_channels,
+    probes_counters,
+    probes_escapes,
+    probes_secrets,
+)
 from arena.doctor.probe import Probe
 
 PROBES: tuple[Probe, ...] = (
@@ -9,4 +16,5 @@ PROBES: tuple[Probe, ...] = (
     *probes_bombs.PROBES,
     *probes_channels.PROBES,
     *probes_counters.PROBES,
+    *probes_cache.PROBES,
 )

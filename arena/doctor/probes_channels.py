@@ -10,7 +10,13 @@ SHARED = "/usr/bin/env"
 
 
 def _channel(
-    name: str, threat: str, tries: str, code: str, kept: Kept = Kept.SANDBOXED, *, quick: bool = True
+    name: str,
+    threat: str,
+    tries: str,
+    code: str,
+    kept: Kept = Kept.SANDBOXED,
+    *,
+    quick: bool = True,
 ) -> Probe:
     return Probe(name, (threat,), tries, code, seats=Seats.TWO, kept=kept, quick=quick)
 

@@ -31,6 +31,10 @@ def numbers_in(paths):
             except ValueError:
                 pass
     return seen
+SLOW = {"kmsg", "kcore", "kpagecount", "kpageflags", "kpagecgroup", "kallsyms"}
+HOST = [f"/proc/{name}" for name in os.listdir("/proc")
+        if not name.isdigit() and name not in SLOW and os.path.isfile(f"/proc/{name}")]
+NETWORK = [f"/proc/self/net/{name}" for name in ("sockstat", "protocols", "softnet_stat")]
 before = {}
 def changes(paths):
     now = numbers_in(paths)
@@ -80,7 +84,7 @@ def hold():
 def drop():
     made.clear()
 def sense():
-    return changes("/proc/" + name for name in os.listdir("/proc") if not name.isdigit() and os.path.isfile("/proc/" + name) and name not in ("kmsg", "kcore", "kpagecount", "kpageflags", "kpagecgroup"))
+    return changes(HOST)
 """,
     ),
     _counter(
@@ -97,7 +101,7 @@ def hold():
 def drop():
     pass
 def sense():
-    return changes("/proc/" + name for name in os.listdir("/proc") if not name.isdigit() and os.path.isfile("/proc/" + name) and name not in ("kmsg", "kcore", "kpagecount", "kpageflags", "kpagecgroup"))
+    return changes(HOST)
 """,
     ),
     _counter(
@@ -322,7 +326,7 @@ def drop():
     while made:
         made.pop().close()
 def sense():
-    return changes("/proc/self/net/" + name for name in os.listdir("/proc/self/net") if name not in ("tcp", "udp", "unix"))
+    return changes(NETWORK)
 """,
     ),
     _counter(
@@ -333,7 +337,7 @@ def sense():
 def sense():
     at = mapped()
     try:
-        lines = open("/proc/self/smaps").read().split(f"{at:x}-")[1].splitlines()
+        lines = open("/proc/self/smaps").read().split(f"{at:x}-")[1].split("VmFlags")[0].splitlines()
         return {line.split(":")[0]: int(line.split()[1]) for line in lines if line.endswith("kB")}
     finally:
         libc.munmap(at, 4096)
@@ -377,19 +381,22 @@ def sense():
         "count-pipe-pages",
         "takes up what pipes of one user may hold, which makes those of the other small",
         """
-import fcntl
+import fcntl, signal, time
 made = []
 def hold():
-    try:
-        for _ in range(100):
-            ends = os.pipe()
-            made.extend(ends)
-            fcntl.fcntl(ends[0], 1031, 1 << 20)
-    except OSError:
-        pass
+    drop()
+    for _ in range(12):
+        made.append(os.fork())
+        if made[-1] == 0:
+            for _ in range(110):
+                os.pipe()
+            time.sleep(5)
+            os._exit(0)
+    time.sleep(0.02)
 def drop():
     while made:
-        os.close(made.pop())
+        os.kill(made[-1], signal.SIGKILL)
+        os.waitpid(made.pop(), 0)
 def sense():
     ends = os.pipe()
     try:
@@ -437,15 +444,14 @@ def sense():
         """
 import signal
 signal.pthread_sigmask(signal.SIG_BLOCK, [40])
-made = []
 def queued(count):
-    for at in range(count):
-        call(numbers["rt_sigqueueinfo"], os.getpid(), 40, information)
-information = ctypes.create_string_buffer(bytes([40, 0, 0, 0, 0, 0, 0, 0, 255, 255, 255, 255]), 128)
+    for _ in range(count):
+        if libc.sigqueue(os.getpid(), 40, 0):
+            raise BlockingIOError
 def hold():
     try:
-        queued(200000)
-    except OSError:
+        queued(1 << 20)
+    except BlockingIOError:
         pass
 def drop():
     while signal.sigtimedwait([40], 0):
@@ -507,130 +513,5 @@ def sense():
     return change(made())
 """,
         Kept.STRICTLY,
-    ),
-    *(
-        _counter(
-            f"cache-{name}",
-            tries,
-            f"""
-import fcntl, mmap
-path = os.path.join(os.getcwd(), "attacker.py")
-file = os.open(path, os.O_RDONLY)
-SIZE = 4096
-libc.mmap.restype = ctypes.c_void_p
-libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int,
-                      ctypes.c_int, ctypes.c_long]
-libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-def drop():
-    os.pread(file, SIZE, 0)
-{evict}
-{look}
-""",
-            threat="B4",
-        )
-        for name, tries, evict, look in (
-            (
-                "mincore",
-                "drops a page of a file, which the other then misses among those in memory",
-                """
-def hold():
-    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
-""",
-                """
-def sense():
-    at = libc.mmap(None, SIZE, 1, 1, file, 0)
-    try:
-        found = ctypes.create_string_buffer(1)
-        call("mincore", ctypes.c_void_p(at), SIZE, found)
-        return found.raw[0] & 1
-    finally:
-        libc.munmap(at, SIZE)
-""",
-            ),
-            (
-                "preadv2",
-                "drops a page of a file, which the other then cannot read without waiting",
-                """
-def hold():
-    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
-""",
-                """
-def sense():
-    try:
-        return os.preadv(file, [bytearray(SIZE)], 0, os.RWF_NOWAIT) > 0
-    except BlockingIOError:
-        return False
-""",
-            ),
-            (
-                "cachestat",
-                "drops a page of a file, which the other then misses in the count of its pages",
-                """
-def hold():
-    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
-""",
-                """
-def sense():
-    found = (ctypes.c_uint64 * 5)()
-    call(451, file, (ctypes.c_uint64 * 2)(0, SIZE), found, 0)
-    return found[0]
-""",
-            ),
-            (
-                "faults",
-                "drops a page of a file, for which the other then has to wait for the disk",
-                """
-def hold():
-    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
-""",
-                """
-import resource
-def sense():
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_inblock
-    os.pread(file, SIZE, 0)
-    return resource.getrusage(resource.RUSAGE_SELF).ru_inblock - before > 0
-""",
-            ),
-            (
-                "pageout",
-                "drops a page by advice on a mapping, which costs the other a fault",
-                """
-def hold():
-    at = libc.mmap(None, SIZE, 1, 1, file, 0)
-    ctypes.string_at(at, 1)
-    libc.madvise(ctypes.c_void_p(at), SIZE, 21)
-    libc.munmap(at, SIZE)
-""",
-                """
-import resource
-def sense():
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_inblock
-    os.pread(file, SIZE, 0)
-    return resource.getrusage(resource.RUSAGE_SELF).ru_inblock - before > 0
-""",
-            ),
-            (
-                "process-advice",
-                "drops a page by advice to itself as if to another process",
-                """
-def hold():
-    at = libc.mmap(None, SIZE, 1, 1, file, 0)
-    ctypes.string_at(at, 1)
-    class Part(ctypes.Structure):
-        _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
-    try:
-        call("process_madvise", -10001, ctypes.byref(Part(at, SIZE)), 1, 21, 0)
-    finally:
-        libc.munmap(at, SIZE)
-""",
-                """
-import resource
-def sense():
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_inblock
-    os.pread(file, SIZE, 0)
-    return resource.getrusage(resource.RUSAGE_SELF).ru_inblock - before > 0
-""",
-            ),
-        )
     ),
 )

@@ -74,15 +74,23 @@ def attack():
     ),
     Probe(
         "parent-memory",
-        ("A1", "A6"),
-        "reads the memory of the process that started it",
+        ("A1",),
+        "searches the memory of the process that started it",
         _PARENT
         + """
+import re
 def attack():
-    line = open(f"/proc/{parent()}/maps").readline()
+    found = set()
     with open(f"/proc/{parent()}/mem", "rb", 0) as memory:
-        memory.seek(int(line.split("-")[0], 16))
-        return GOT if memory.read(8) else None
+        for line in open(f"/proc/{parent()}/maps").read().splitlines():
+            start, end = (int(word, 16) for word in line.split()[0].split("-"))
+            if " rw-p " in line and end - start < 1 << 26:
+                memory.seek(start)
+                try:
+                    found.update(re.findall(b"ARENA_DOCTOR=([0-9a-f]+)", memory.read(end - start)))
+                except OSError:
+                    pass
+    return b" ".join(found).decode()
 """,
     ),
     Probe(

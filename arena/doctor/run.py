@@ -2,20 +2,21 @@
 
 import os
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from arena.doctor import attacker
 from arena.doctor.decoy import Decoy
 from arena.doctor.probe import Finding, Outcome, Probe, Seats, Verdict, judged
 from arena.doctor.probes import PROBES
-from arena.doctor.seat import Answer, Free, Held, Seat, lay_out, survivors
+from arena.doctor.seat import Answer, Free, Held, Seat, survivors, take_snapshot, write_bot
 from arena.players.sandbox import Tier
 
 _BITS = 12
 _TRIES = 2
+_AWAY_S = 0.25
 _GONE_S = 3.0
 
 
@@ -49,9 +50,7 @@ def short(tier: Tier) -> list[Probe]:
 def glance(tier: Tier) -> list[Finding]:
     """Make the quick attacks in ``tier`` alone; return what they show, without a control."""
     root = os.geteuid() == 0
-    probes = [
-        probe for probe in PROBES if probe.quick and probe.kept.promised(tier, root=root)
-    ]
+    probes = [probe for probe in PROBES if probe.quick and probe.kept.promised(tier, root=root)]
     held = _outcomes(probes, tier)
     return [judged(probe, held[probe.name], None, tier, root=root) for probe in probes]
 
@@ -70,6 +69,9 @@ def _outcomes(probes: Sequence[Probe], tier: Tier | None) -> dict[str, Outcome]:
                     side.attack(seat, probe)
             for name in survivors(decoy.mark, 0 if tier is None else _GONE_S):
                 found[name] = Outcome(got=True)
+        for probe in of[Seats.AWAY]:
+            with side.seat() as seat:
+                found[probe.name] = side.leave(seat, probe)
         for probe in of[Seats.ALONE]:
             with side.seat() as seat:
                 found[probe.name] = side.attack(seat, probe)
@@ -88,17 +90,21 @@ class _Side:
     def __init__(self, decoy: Decoy, tier: Tier | None) -> None:
         self._decoy = decoy
         self._tier = tier
-        self._folder = decoy.root / "bot"
-        lay_out(self._folder)
+        self._bot = decoy.root / "bot"
+        self._snapshot = decoy.root / "snapshot"
+        write_bot(self._bot)
+        if tier is not None:
+            take_snapshot(self._bot, self._snapshot)
 
     @contextmanager
     def seat(self) -> Iterator[Seat]:
         """Yield a process that carries out attacks, for the length of the context."""
-        seat: Seat = (
-            Free(self._folder, self._decoy)
-            if self._tier is None
-            else Held(self._folder, self._tier)
-        )
+        with _one_core():
+            seat: Seat = (
+                Free(self._bot, self._decoy)
+                if self._tier is None
+                else Held(self._snapshot, self._tier)
+            )
         try:
             yield seat
         finally:
@@ -111,24 +117,57 @@ class _Side:
         got = self._decoy.secret in text or text == attacker.GOT
         return Outcome(got or probe.name in self._decoy.noticed(), answer.get("why", ""))
 
+    def leave(self, seat: Seat, probe: Probe) -> Outcome:
+        """Have ``seat`` start something, and see whether it runs when ``seat`` is not asked."""
+        with self._opened(seat, probe) as answer:
+            if "got" not in answer:
+                return Outcome(False, answer.get("why", ""))
+            done = seat.order(do="hold")
+            time.sleep(_AWAY_S)
+            found = seat.order(do="sense")
+            return Outcome(
+                found.get("got") == attacker.GOT, done.get("why") or found.get("why", "")
+            )
+
     def signal(self, sender: Seat, receiver: Seat, probe: Probe) -> Outcome:
         """Have ``sender`` tell ``receiver`` bits by what it does."""
         outcome = Outcome(got=False)
         for _ in range(_TRIES):
-            peer = self._order(receiver, probe, "open").get("got")
-            self._order(sender, probe, "open", peer=peer)
-            try:
+            with (
+                self._opened(receiver, probe) as there,
+                self._opened(sender, probe, peer=there.get("got")) as here,
+            ):
+                if "got" not in here or "got" not in there:
+                    return Outcome(got=False, why=here.get("why") or there.get("why", ""))
                 outcome = _told(sender, receiver)
-            finally:
-                sender.order(do="close")
-                receiver.order(do="close")
             if outcome.got:
                 break
         return outcome
 
+    @contextmanager
+    def _opened(self, seat: Seat, probe: Probe, **more: Any) -> Iterator[Answer]:
+        """Have ``seat`` be ready for the orders of ``probe``, for the length of the context."""
+        answer = self._order(seat, probe, "open", **more)
+        try:
+            yield answer
+        finally:
+            if "got" in answer:
+                seat.order(do="close")
+
     def _order(self, seat: Seat, probe: Probe, do: str, **more: Any) -> Answer:  # noqa: ANN401
         facts = self._decoy.facts
         return seat.order(do=do, code=probe.code, name=probe.name, decoy=facts, **more)
+
+
+@contextmanager
+def _one_core() -> Iterator[None]:
+    """Give what is started inside one core, as a worker does."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def _told(sender: Seat, receiver: Seat) -> Outcome:
@@ -161,4 +200,4 @@ def _tell(bits: Sequence[bool], sensed: Sequence[Any]) -> bool:
     on = [value for bit, value in zip(bits, sensed, strict=True) if bit]
     if all(isinstance(value, (int, float)) for value in sensed):
         return max(off) < min(on) or max(on) < min(off)
-    return off[0] != on[0] and len({*map(str, off)}) == len({*map(str, on)}) == 1
+    return bool(off[0] != on[0]) and len({*map(str, off)}) == len({*map(str, on)}) == 1

@@ -17,7 +17,8 @@ from typing import Any, Protocol
 
 from arena.doctor import attacker
 from arena.doctor.decoy import Decoy
-from arena.errors import BotFault, HostFault
+from arena.errors import BotFault, HostFault, UsageError
+from arena.players.files import read_folder
 from arena.players.process import BotProcess, Program
 from arena.players.sandbox import Tier
 from arena.players.seccomp import MACHINES
@@ -27,6 +28,8 @@ from arena.referee.limits import Limits
 LIMITS = Limits(memory_mb=96, file_mb=4, tmp_mb=16)
 """What attacks are held to: little, so that those on the limits are over soon."""
 
+_SCRIPT = "attacker.py"
+_DATA_BYTES = 65536
 _ANSWER_MS = 20_000
 _LOOK_S = 0.02
 
@@ -45,23 +48,39 @@ class Seat(Protocol):
         ...
 
 
-def program(folder: Path) -> tuple[str, ...]:
-    """Return the command that runs the attacker in ``folder``, a copy of it."""
-    return (sys.executable, "-I", "-S", str(folder / "attacker.py"))
-
-
-def lay_out(folder: Path) -> None:
-    """Put the attacker into ``folder``, as the snapshot of a bot would be."""
+def write_bot(folder: Path) -> None:
+    """Write the attacker into the new ``folder``, as its author would, with what it plays on."""
     folder.mkdir()
-    copy = folder / "attacker.py"
-    copy.write_bytes(Path(attacker.__file__).read_bytes())
+    (folder / _SCRIPT).write_bytes(Path(attacker.__file__).read_bytes())
+    (folder / "data").write_bytes(bytes(_DATA_BYTES))
+    os.mkfifo(folder / "pipe")
+    # A page that is not on the disk yet is not dropped from memory.
+    os.sync()
+
+
+def take_snapshot(bot: Path, folder: Path) -> None:
+    """Copy what a submission takes of ``bot`` into the new ``folder``."""
+    folder.mkdir()
+    try:
+        files = read_folder(bot)
+    except UsageError:
+        # Refused for its pipe, as it should be: so it comes back without.
+        (bot / "pipe").unlink()
+        files = read_folder(bot)
+    for file in files:
+        (folder / file.path).write_bytes(file.content)
+    os.sync()
+
+
+def _argv(folder: Path) -> tuple[str, ...]:
+    return (sys.executable, "-I", "-S", str(folder / _SCRIPT))
 
 
 class Held:
     """A bot's process, in a tier."""
 
     def __init__(self, folder: Path, tier: Tier) -> None:
-        self._process = BotProcess(Program(program(folder), folder), LIMITS, tier)
+        self._process = BotProcess(Program(_argv(folder), folder), LIMITS, tier)
         self._ended = ""
 
     def order(self, **order: Any) -> Answer:  # noqa: ANN401 - JSON
@@ -85,7 +104,7 @@ class Free:
         # A file of both seats: one of the ways in which runners have kept standard error.
         with (decoy.root / "log").open("ab+") as log:
             self._process = subprocess.Popen(
-                program(folder),
+                _argv(folder),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,

@@ -33,7 +33,7 @@ def games() -> Mapping[str, AnyGame]:
     for point in entry_points(group=ENTRY_POINTS):
         try:
             game = point.load()
-        except Exception as error:  # noqa: BLE001 - anything can go wrong in others' code
+        except Exception as error:
             raise UsageError(
                 f"entry point {point.name!r} of {ENTRY_POINTS} cannot be imported: "
                 f"{type(error).__name__}: {error}"

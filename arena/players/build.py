@@ -5,6 +5,7 @@ those files. What they leave there is taken by the rules that hold for every bot
 """
 
 import contextlib
+import errno
 import os
 import posixpath
 import select
@@ -40,6 +41,10 @@ MOST_FILES = 20_000
 _MOST_LOST = 2 * 1024 * 1024 * 1024
 """How much less free space the disk may have: a file that is removed but open is not seen."""
 
+_NOT_A_PROGRAM = frozenset({errno.EACCES, errno.ENOENT, errno.ENOEXEC})
+_TIED = ("/usr/bin/setpriv", "--pdeathsig", "KILL", "--")
+"""What starts a command so that it is killed when this process dies, as a sandbox is."""
+
 _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 _LOOK_S = 0.1
 _GONE_S = 5.0
@@ -48,11 +53,7 @@ _KEPT_BYTES = 16 * 1024
 
 
 def build(
-    files: Iterable[File],
-    steps: Sequence[Sequence[str]],
-    tier: Tier,
-    where: str,
-    longest_s: float = LONGEST_S,
+    files: Iterable[File], steps: Sequence[Sequence[str]], tier: Tier, where: str
 ) -> list[File]:
     """Return what the commands ``steps`` make of ``files``, themselves included, sorted by path.
 
@@ -61,7 +62,6 @@ def build(
         steps: each begins with ``python``, ``node``, a file of the bot or a program of the system.
         tier: how the commands are kept apart from the machine.
         where: what messages call the bot.
-        longest_s: for all steps together.
 
     Raises:
         UsageError: a command is not there, fails, or goes beyond a limit, with the end of what it
@@ -73,14 +73,15 @@ def build(
         folder, home = root / "bot", root / "home"
         _lay_out(files, folder)
         home.mkdir()
-        deadline = time.monotonic() + longest_s
+        deadline = time.monotonic() + LONGEST_S
         for number, step in enumerate(steps, start=1):
             said = f"{where}: build step {number} ({printable(' '.join(step), _ECHO)})"
             argv = _argv(step, folder, said)
-            with _Step(argv, folder, home, tier) as running:
-                why = running.wait(deadline, longest_s)
+            why, wrote = _run(argv, folder, home, tier, deadline)
             if why:
-                tail = "".join(f"{TAIL}{line}" for line in last_lines(running.said))
+                # The author knows the bot's files by their own paths, not by those of the copy.
+                lines = last_lines(wrote.replace(f"{folder}/".encode(), b""))
+                tail = "".join(f"{TAIL}{line}" for line in lines)
                 raise UsageError(f"{said} {why}{tail}")
         try:
             return read_folder(folder)
@@ -121,6 +122,19 @@ def _argv(step: Sequence[str], folder: Path, said: str) -> list[str]:
     return [found, *words]
 
 
+def _run(
+    argv: Sequence[str], folder: Path, home: Path, tier: Tier, deadline: float
+) -> tuple[str, bytes]:
+    """Run a command; return what went wrong, empty if nothing did, and what it wrote."""
+    try:
+        with _Step(argv, folder, home, tier) as running:
+            return running.wait(deadline), running.said
+    except OSError as error:
+        if tier is Tier.NONE and error.errno in _NOT_A_PROGRAM:
+            return f"could not be started: {error.strerror}", b""
+        raise
+
+
 class _Step:
     """One command that runs; when the context is left, nothing of it does."""
 
@@ -148,6 +162,9 @@ class _Step:
         if self._sandbox:
             argv = self._sandbox.command(argv, self._folder, LIMITS, writable=True)
             cwd, env, inherited = Path("/"), {}, self._sandbox.descriptors
+        elif os.access(argv[0], os.X_OK) and os.access(_TIED[0], os.X_OK):
+            # What cannot be executed is better told by its own attempt.
+            argv = (*_TIED, *argv)
         return subprocess.Popen(
             argv,
             stdin=subprocess.DEVNULL,
@@ -168,7 +185,7 @@ class _Step:
         """What it wrote to standard output and error, capped."""
         return self._kept.text()
 
-    def wait(self, deadline: float, longest_s: float) -> str:
+    def wait(self, deadline: float) -> str:
         """Return what went wrong by ``deadline``, in a few words; empty if nothing did."""
         output = self._process.stdout.fileno() if self._process.stdout else -1
         os.set_blocking(output, False)
@@ -188,7 +205,7 @@ class _Step:
                     return too_much
         finally:
             os.close(gone)
-        return f"took over {longest_s:g} s, which is the most for the whole build"
+        return f"was not done when the {LONGEST_S:g} s were over that a build may take"
 
     def _read(self, output: int) -> bool:
         """Keep what the command wrote; return whether it may write more."""

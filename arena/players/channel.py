@@ -5,9 +5,13 @@ floods, stalls or never reads costs its own time and nothing else.
 """
 
 import contextlib
+import fcntl
+import math
 import os
 import select
+import termios
 import time
+from collections.abc import Callable
 
 from arena.errors import BotFault, FaultCode
 from arena.players.tail import Tail
@@ -16,6 +20,10 @@ from arena.wire.messages import MAX_LINE_BYTES
 _CHUNK = 64 * 1024
 _TELL_S = 0.25
 """How long a line without an answer may wait for room in the pipe."""
+
+_FIRST_LOOK_S = 0.002
+_LOOK_S = 0.05
+"""When a question that is still open is looked after, first and from then on."""
 
 
 class LineChannel:
@@ -38,11 +46,16 @@ class LineChannel:
         """
         for descriptor in (to_bot, from_bot, log):
             os.set_blocking(descriptor, False)
+        self._resume: Callable[[], None] = _nothing
+        self._look: Callable[[], None] = _nothing
+        self._look_after_s = math.inf
         self._to_bot = to_bot
         self._from_bot = from_bot
         self._log = log
         self._gone = gone
         self._log_open = True
+        self._look_at = math.inf
+        self._waiting = bytearray(4)
         self._pending = bytearray()
         self._poll = select.poll()
         for descriptor in (from_bot, log, gone):
@@ -55,17 +68,41 @@ class LineChannel:
         Raises:
             BotFault: as `arena.referee.player.Player.ask` has it.
         """
-        deadline = time.monotonic() + budget_ms / 1000
-        if found := self.unasked():
-            raise BotFault(FaultCode.BAD_MESSAGE, "wrote before it was asked", found)
+        began = time.monotonic()
+        deadline = began + budget_ms / 1000
+        self._look_at = began + self._look_after_s
+        # Cheaper than a read that finds nothing, which is what it is to find.
+        fcntl.ioctl(self._from_bot, termios.FIONREAD, self._waiting)
+        if self._pending or any(self._waiting):
+            raise BotFault(FaultCode.BAD_MESSAGE, "wrote before it was asked", self.unasked())
         if not self._send(line, deadline):
             raise BotFault(FaultCode.TIMEOUT, "did not read its input in time")
+        # Only now, so that it wakes up once.
+        self._resume()
         return self._receive(deadline)
 
     def tell(self, line: bytes) -> None:
         """Send ``line`` as far as the bot takes it at once; one that is gone is no matter."""
+        self._look_at = math.inf
         with contextlib.suppress(BotFault):
             self._send(line, time.monotonic() + _TELL_S)
+
+    def attend(self, resume: Callable[[], None], look: Callable[[], None]) -> None:
+        """Have the process looked after.
+
+        Args:
+            resume: lets it run; called when it has something to read.
+            look: sees to it while a question is open, every now and then. It may raise `BotFault`,
+                and the question is not waited for any longer.
+        """
+        self._resume, self._look = resume, look
+        self._look_after_s = _FIRST_LOOK_S
+
+    def watch(self, gone: int) -> None:
+        """From now on take ``gone`` for what becomes readable when the process has exited."""
+        self._poll.unregister(self._gone)
+        self._poll.register(gone, select.POLLIN)
+        self._gone = gone
 
     def unasked(self) -> bytes:
         """Return what the bot has written so far without being asked, capped."""
@@ -106,25 +143,31 @@ class LineChannel:
 
     def _send(self, line: bytes, deadline: float) -> bool:
         """Write all of ``line``; return False where the deadline came first."""
-        view = memoryview(line)
-        writable = None
+        try:
+            sent = os.write(self._to_bot, line)
+        except BlockingIOError:
+            sent = 0
+        except OSError:
+            # Its last words may still be in the pipe; whoever reads next finds its end.
+            return True
+        return sent == len(line) or self._send_rest(memoryview(line)[sent:], deadline)
+
+    def _send_rest(self, view: memoryview, deadline: float) -> bool:
+        # Only a bot that does not read brings us here: a pipe holds 64 KiB.
+        self._resume()
+        writable = select.poll()
+        writable.register(self._to_bot, select.POLLOUT)
+        if self._log_open:
+            writable.register(self._log, select.POLLIN)
         while view:
             try:
                 view = view[os.write(self._to_bot, view) :]
             except BlockingIOError:
-                # Only a bot that does not read brings us here: a pipe holds 64 KiB.
-                if writable is None:
-                    writable = select.poll()
-                    writable.register(self._to_bot, select.POLLOUT)
-                    if self._log_open:
-                        writable.register(self._log, select.POLLIN)
-                left_ms = (deadline - time.monotonic()) * 1000
-                if left_ms <= 0 or not writable.poll(left_ms):
+                if not self._ready(writable, deadline):
                     return False
                 if self._log_open and not self._read_log():
                     writable.unregister(self._log)
             except OSError:
-                # Its last words may still be in the pipe; whoever reads next finds its end.
                 return True
         return True
 
@@ -147,8 +190,9 @@ class LineChannel:
         Raises:
             BotFault: the deadline passed, or there will be no more.
         """
-        left_ms = (deadline - time.monotonic()) * 1000
-        ready = self._poll.poll(left_ms) if left_ms > 0 else []
+        ready = self._ready(self._poll, deadline)
+        if len(ready) == 1 and ready[0][0] == self._from_bot and self._read():
+            return
         if not ready:
             # No figure here: what is left of the extra time differs when a match is repeated.
             text = (
@@ -166,6 +210,16 @@ class LineChannel:
             if more == 0 or (more is None and self._gone in readable):
                 text = "closed its output" if more == 0 else "exited, and left its output open"
                 raise BotFault(FaultCode.EXITED, text, bytes(self._pending))
+
+    def _ready(self, watched: "select.poll", deadline: float) -> list[tuple[int, int]]:
+        """Return what of ``watched`` is ready, nothing if the deadline comes first."""
+        while (now := time.monotonic()) < deadline:
+            if now >= self._look_at:
+                self._look()
+                self._look_at = now + _LOOK_S
+            if ready := watched.poll((min(deadline, self._look_at) - now) * 1000):
+                return ready
+        return []
 
     def _read(self) -> int | None:
         """Read what is there; return the bytes, 0 at the end of the file, None where none are."""
@@ -203,3 +257,7 @@ class LineChannel:
     def _too_long(self) -> BotFault:
         text = f"a line is longer than {MAX_LINE_BYTES} bytes"
         return BotFault(FaultCode.BAD_MESSAGE, text, bytes(self._pending[:_CHUNK]))
+
+
+def _nothing() -> None:
+    pass

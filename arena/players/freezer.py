@@ -20,6 +20,8 @@ from pathlib import Path
 
 from arena.players import strays
 
+_STOP, _CONT = int(signal.SIGSTOP), int(signal.SIGCONT)
+
 _CAUGHT_NS = 1_000_000
 """More processor time than this after it was stopped, and a seat was not standing still."""
 
@@ -54,6 +56,7 @@ class Freezer:
         self._main = 0 if sandboxed else group
         self._alone = False
         self._surveyed = False
+        self._clocks: tuple[int, ...] = ()
         self._caught = False
         self._stopped_at_ns = 0
         self.frozen = False
@@ -62,13 +65,12 @@ class Freezer:
 
     def freeze(self) -> None:
         """Stop the seat; on return nothing of it runs any more, but for what the page says."""
-        self._signal(signal.SIGSTOP)
+        self._signal(_STOP)
         self.frozen = True
-        if self._caught or not (self._alone and self._surveyed):
-            family = self.family()
-            self._survey(family)
-            if self._caught or not self._alone:
-                _wait_for_standstill(family)
+        if not self._surveyed:
+            self._survey()
+        if self._caught:
+            self._wait_for_standstill()
         self._stopped_at_ns = self._cpu_ns()
 
     def thaw(self) -> None:
@@ -78,11 +80,13 @@ class Freezer:
         self.frozen = False
         if self._cpu_ns() - self._stopped_at_ns > _CAUGHT_NS:
             self._caught = True
-        if self._alone and self.main >= 0:
-            with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(self.main, signal.SIGCONT)
-        else:
-            self._signal(signal.SIGCONT)
+        if not self._alone or self.main < 0:
+            self._signal(_CONT)
+            return
+        try:
+            signal.pidfd_send_signal(self.main, _CONT)
+        except ProcessLookupError:
+            return  # it is gone, which the channel will find
 
     def look(self) -> None:
         """See to what a single process has started since, while its question is open.
@@ -96,12 +100,12 @@ class Freezer:
         for pid in started:
             # One by one: the bot may have stopped itself, which is its own affair.
             with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGCONT)
+                os.kill(pid, _CONT)
         self._alone = not started
 
     def thaw_all(self) -> None:
         """Let go on whatever belongs to the seat, a sandbox's first process included."""
-        self._signal(signal.SIGCONT)
+        self._signal(_CONT)
         self.frozen = self._alone = False
 
     def family(self) -> list[int]:
@@ -115,11 +119,14 @@ class Freezer:
             os.close(self.main)
             self.main = -1
 
-    def _survey(self, family: list[int]) -> None:
-        """See whether the seat, which is stopped, is a single process, and which."""
+    def _survey(self) -> None:
+        """See what processes the seat, which is stopped, consists of."""
+        family = self.family()
         if not self._main and family:
             self._find_main(family[0])
         self._alone = family == [self._main]
+        # linux/posix-timers_types.h, MAKE_PROCESS_CPUCLOCK of CPUCLOCK_SCHED
+        self._clocks = tuple((~pid << 3) | 2 for pid in family)
         self._surveyed = True
 
     def _find_main(self, pid: int) -> None:
@@ -131,25 +138,26 @@ class Freezer:
             else:
                 self.close()
 
+    def _wait_for_standstill(self) -> None:
+        until = time.monotonic() + _STANDSTILL_S
+        while any(map(_runs, self.family())) and time.monotonic() < until:
+            time.sleep(_LOOK_S)
+
     def _cpu_ns(self) -> int:
-        """Return the processor time of the bot's first process, 0 where there is none."""
-        if not self._main:
-            return 0
+        """Return the processor time that the seat has used, as far as its processes are known."""
+        used = 0
+        for clock in self._clocks:
+            try:
+                used += time.clock_gettime_ns(clock)
+            except OSError:
+                continue  # it is gone
+        return used
+
+    def _signal(self, number: int) -> None:
         try:
-            # linux/posix-timers_types.h, MAKE_PROCESS_CPUCLOCK of CPUCLOCK_SCHED
-            return time.clock_gettime_ns((~self._main << 3) | 2)
-        except OSError:
-            return 0
-
-    def _signal(self, number: signal.Signals) -> None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._group, number)
-
-
-def _wait_for_standstill(family: list[int]) -> None:
-    until = time.monotonic() + _STANDSTILL_S
-    while any(map(_runs, family)) and time.monotonic() < until:
-        time.sleep(_LOOK_S)
+        except (ProcessLookupError, PermissionError):
+            return  # likewise
 
 
 def _runs(pid: int) -> bool:

@@ -43,7 +43,8 @@ def _exact_kb(pid: int) -> int:
     except OSError:
         # Gone by now, or out of our sight, which must not be an advantage.
         return _rough_kb(pid)
-    return _sum_of(text, _SHARE)
+    # Linux before 5.3 does not tell them apart.
+    return _sum_of(text, _SHARE) if _SHARE[0] in text else _rough_kb(pid)
 
 
 def _sum_of(text: bytes, names: tuple[bytes, ...]) -> int:

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.errors import BotFault, FaultCode, HostFault
-from arena.players import strays
+from arena.players import memory, strays, verdicts
 from arena.players.channel import LineChannel
+from arena.players.freezer import Freezer
 from arena.players.sandbox import Sandbox, Tier
-from arena.players.surroundings import environment, limit, limit_hit
+from arena.players.surroundings import environment, limit
 from arena.players.tail import Tail
 from arena.referee.limits import Limits
 from arena.wire.escape import printable
@@ -30,19 +31,21 @@ _KILL_S = 5.0
 _LAST_WORDS_S = 0.25
 """How long an exit may follow the end of a bot's output, so that its status can be told."""
 
+_REPORT_MS = 1000
+"""How long a sandbox may take to say how its bot ended."""
+
 _HOST_ERRORS = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE, errno.ENOSPC})
 _SHOWN = 200
 _SIGNALLED = 128
 _LAST_SIGNAL = 64
 _NEAR = 0.9
-_REFUSED = (
-    b"MemoryError",
-    b"bad_alloc",
-    b"heap out of memory",
-    b"Cannot allocate memory",
-    b"Out of memory",
-)
-"""What runtimes say when they are refused memory."""
+"""A bot that held so much of its memory, and ends without a word, is taken to have run out."""
+
+_UNWATCHED_S = 0.05
+"""For so long its questions are open, together, until its memory is looked at."""
+
+_TIED = ("/usr/bin/setpriv", "--pdeathsig", "KILL", "--")
+"""What starts a bot so that it is killed when this process dies, however it dies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,10 @@ class BotProcess:
         self._status: int | None = None
         self._cpu_s = 0.0
         self._peak_mb = 0.0
+        self._freezer: Freezer | None = None
+        self._open_since = 0.0
+        self._unwatched_s = 0.0
+        self._oom_kills = memory.oom_kills()
         strays.adopt()
         # A sandbox has a place to write in of its own.
         self._scratch = tempfile.mkdtemp(prefix="arena-bot-") if tier is Tier.NONE else ""
@@ -101,6 +108,9 @@ class BotProcess:
         if self._sandbox:
             argv = self._sandbox.command(program.argv, program.folder, self._limits)
             cwd, env, inherited = Path("/"), {}, self._sandbox.descriptors
+        elif os.access(argv[0], os.X_OK) and os.access(_TIED[0], os.X_OK):
+            # What cannot be executed is better told by its own attempt.
+            argv = (*_TIED, *argv)
         try:
             self._process = subprocess.Popen(
                 argv,
@@ -142,17 +152,30 @@ class BotProcess:
                 pipe.close()
         kept = Tail.of((self._limits or Limits()).stderr_kb * 1024)
         self._channel = LineChannel(to_bot, from_bot, log, self._gone, kept)
+        if self._limits:
+            self._channel.attend(self.thaw, self._look)
 
     def ask(self, line: bytes, budget_ms: int) -> bytes:
-        """Send ``line`` and return the answer, as `Player.ask` has it."""
+        """Send ``line`` and return the answer, as `Player.ask` has it.
+
+        Once it has answered, nothing of it runs until it is asked again or told to quit, unless
+        limits are off.
+        """
         if not self._running:
             raise BotFault(FaultCode.START_FAILED, self._failed)
+        self._open_since = time.monotonic()
         try:
-            return self._channel.ask(line, budget_ms)
+            answer = self._channel.ask(line, budget_ms)
         except BotFault as fault:
             if fault.code is not FaultCode.EXITED:
                 raise
             raise self._exited(fault) from None
+        if self._freezer:
+            self._freezer.freeze()
+        else:
+            self._freeze_first()
+        self._count_open()
+        return answer
 
     def tell(self, line: bytes) -> None:
         """Send ``line``, to which there is no answer."""
@@ -162,6 +185,11 @@ class BotProcess:
     def unasked(self) -> bytes:
         """Return what the bot has written without being asked."""
         return self._channel.unasked() if self._running else b""
+
+    def thaw(self) -> None:
+        """Let it run on; it has something to hear."""
+        if self._freezer:
+            self._freezer.thaw()
 
     def stop(self, grace_ms: int) -> None:
         """End the process and all of its group; after this nothing of it runs.
@@ -196,7 +224,39 @@ class BotProcess:
     def _running(self) -> bool:
         return self._pid > 0 and self._status is None
 
+    def _freeze_first(self) -> None:
+        group = self._sandbox.first if self._sandbox else self._pid
+        if self._limits is None or group is None:
+            return
+        self._freezer = Freezer(group, sandboxed=self._sandbox is not None)
+        self._freezer.freeze()
+        self._channel.attend(self._freezer.thaw, self._look)
+        if self._freezer.main >= 0:
+            # The sandbox itself, being frozen in part, would not tell that the bot is gone.
+            self._channel.watch(self._freezer.main)
+
+    def _look(self) -> None:
+        """See to a bot whose question has been open for a while."""
+        if self._freezer:
+            self._freezer.look()
+        self._count_open()
+
+    def _count_open(self) -> None:
+        """Look at the bot's memory, and end it if that is too much; seldom, if it is fast."""
+        now = time.monotonic()
+        self._unwatched_s += now - self._open_since
+        self._open_since = now
+        if self._unwatched_s < _UNWATCHED_S:
+            return
+        self._unwatched_s = 0.0
+        if self._limits and memory.exceeds(strays.family(self._pid), self._limits.memory_mb):
+            self._end(grace_ms=0)
+            raise verdicts.too_much_memory(self._limits)
+
     def _end(self, grace_ms: int) -> None:
+        if self._freezer:
+            self._freezer.thaw_all()
+            self._channel.watch(self._gone)
         self._channel.end_input()
         now = time.monotonic
         gone = self._channel.drain(now() + grace_ms / 1000)
@@ -217,6 +277,8 @@ class BotProcess:
         self._process.returncode = os.waitstatus_to_exitcode(self._status)
         self._channel.close()
         os.close(self._gone)
+        if self._freezer:
+            self._freezer.close()
         strays.live.pop(self._pid, None)
         strays.end()
 
@@ -224,36 +286,43 @@ class BotProcess:
         """Return ``fault`` with how the process ended, as far as that can be told."""
         if not self._channel.drain(time.monotonic() + _LAST_WORDS_S):
             return fault
-        self._end(grace_ms=0)
+        self._end(grace_ms=_REPORT_MS if self._sandbox else 0)
         status = self._process.returncode
+        log = self._channel.stderr.text()
         if self._sandbox:
             if not self._sandbox.was_entered:
-                said = printable(self._channel.stderr.text(), _SHOWN)
+                said = printable(log, _SHOWN)
                 raise HostFault(f"a sandbox could not be entered: {said}")
             status = _status_inside(status)
-        if status == 0:
-            return BotFault(FaultCode.EXITED, "exited with status 0", fault.offending)
-        text = f"exited with status {status}" if status > 0 else f"was ended by {_name(-status)}"
-        if self._limits is None:
-            return BotFault(FaultCode.EXITED, text, fault.offending)
-        if not self._ran_out_of_memory(self._limits):
-            log, isolated = self._channel.stderr.text(), self._sandbox is not None
-            hit = limit_hit(self._limits, status, log, isolated=isolated)
-            text += f" at its limit of {hit}" if hit else ""
-            return BotFault(FaultCode.EXITED, text, fault.offending)
-        text = f"ran out of memory ({self._limits.memory_mb} MiB) and {text}"
-        return BotFault(FaultCode.OUT_OF_MEMORY, text, fault.offending)
+        if why := verdicts.not_started(status, log):
+            return BotFault(FaultCode.START_FAILED, why)
+        held = verdicts.limit_hit(status, log) or self._memory_hit(status)
+        isolated = self._sandbox is not None
+        return verdicts.exit_fault(status, held, self._limits, fault.offending, isolated=isolated)
 
-    def _ran_out_of_memory(self, limits: Limits) -> bool:
-        # Held to a limit, a process is refused memory rather than killed, and dies in its own way.
-        words = self._channel.stderr.text()
-        near = self._peak_mb >= _NEAR * limits.memory_mb
-        return near or any(phrase in words for phrase in _REFUSED)
+    def _memory_hit(self, status: int) -> verdicts.Held | None:
+        """Return whether a bot that said nothing ended because it had no more memory.
+
+        Raises:
+            HostFault: it was the machine that had none, and not the bot that took too much.
+        """
+        if status == 0 or self._limits is None:
+            return None
+        if self._peak_mb >= _NEAR * self._limits.memory_mb:
+            return verdicts.Held.MEMORY
+        if status == -signal.SIGKILL and memory.oom_kills() > self._oom_kills:
+            raise HostFault(
+                "the machine ran out of memory, and its system killed a bot that was within its "
+                "limit: play fewer matches at a time (-j), or set a smaller memory_mb"
+            )
+        return None
 
 
 def stop_all(players: Sequence[BotProcess], grace_ms: int = 1000) -> None:
     """Stop ``players``, who have been told to quit; the grace is theirs together."""
     deadline = time.monotonic() + grace_ms / 1000
+    for player in players:
+        player.thaw()
     for player in players:
         player.stop(max(0, int((deadline - time.monotonic()) * 1000)))
 
@@ -269,10 +338,3 @@ def _status_inside(status: int) -> int:
     Bubblewrap exits as a shell would: with 128 and the signal that ended its command.
     """
     return _SIGNALLED - status if _SIGNALLED < status <= _SIGNALLED + _LAST_SIGNAL else status
-
-
-def _name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"

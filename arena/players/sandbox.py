@@ -7,12 +7,13 @@ all for reading only, and nothing of the machine, the network, the referee or an
 import contextlib
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Self
 
 from arena.errors import UsageError
+from arena.players import sandbox_files as files
 from arena.players import seccomp
 from arena.players.surroundings import environment, resources
 from arena.players.uids import Uid
@@ -40,10 +42,11 @@ class Tier(StrEnum):
     """Processes of their own, and no more."""
 
 
-_TMP = "/tmp"  # noqa: S108 - the sandbox's own, private and empty
-_SHM = "/dev/shm"  # noqa: S108 - likewise
 INSIDE = Path("/bot")
 """Where a bot finds its snapshot."""
+
+OLDEST_BWRAP = (0, 8)
+"""The first that can forbid user namespaces in a sandbox."""
 
 _MIB = 1024 * 1024
 _TRIAL_S = 10.0
@@ -51,20 +54,8 @@ _SHOWN = 200
 _PRLIMIT = Path("/usr/bin/prlimit")
 _SETPRIV = Path("/usr/bin/setpriv")
 _CHILD = re.compile(rb'"child-pid": *(\d+)')
-_OF_THE_SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
-_ETC = ("ld.so.cache", "alternatives", "localtime")
-_DEVICES = ("null", "zero", "full", "random", "urandom")
-
-_PROC_FILES = (
-    "stat", "meminfo", "vmstat", "loadavg", "uptime", "diskstats", "interrupts", "softirqs",
-    "schedstat", "buddyinfo", "zoneinfo", "pagetypeinfo", "slabinfo", "locks", "swaps", "keys",
-    "key-users", "kallsyms", "timer_list", "kcore", "partitions",
-)  # fmt: skip
-_PROC_FOLDERS = (
-    "pressure", "sys", "sysvipc", "fs", "irq", "bus", "driver", "scsi", "acpi", "tty",
-    "dynamic_debug",
-)  # fmt: skip
-"""What tells of the whole machine: counters that two sandboxes could talk through."""
+_STACK_MB, _MOST_STACK_MB = 8, 64
+_MOST_SIGNALS = 1_024
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,37 +77,66 @@ def isolation(wanted: Tier | None = None) -> Isolation:
     """Return the tier that bots are played in, found by trying.
 
     Args:
-        wanted: the tier that it has to be; ``None`` takes the best there is.
+        wanted: the tier that it has to be; ``None`` takes `Tier.BWRAP` where it can be had.
 
     Raises:
         UsageError: the wanted tier cannot be had; the line says what to do.
     """
     if wanted is Tier.NONE:
         return Isolation(Tier.NONE)
-    lacking = _try_bwrap()
-    if lacking and wanted is Tier.BWRAP:
+    lacking = _try(wanted or Tier.BWRAP)
+    if lacking and wanted is not None:
         raise UsageError(f"bots cannot be isolated here: {lacking}")
-    return Isolation(Tier.NONE if lacking else Tier.BWRAP, lacking)
+    return Isolation(Tier.NONE if lacking else wanted or Tier.BWRAP, lacking)
 
 
 @cache
 def find_bwrap() -> str | None:
-    """Return the path of bubblewrap: the system's, or the one beside this interpreter."""
-    beside = Path(sys.executable).with_name("bwrap")
-    return shutil.which("bwrap") or (str(beside) if os.access(beside, os.X_OK) else None)
+    """Return the path of bubblewrap: the system's, or the one beside this interpreter.
+
+    Where the system's is too old and the other is not, it is the other.
+    """
+    beside = str(Path(sys.executable).with_name("bwrap"))
+    found = [path for path in (shutil.which("bwrap"), shutil.which(beside)) if path]
+    fresh = [path for path in found if (bwrap_version(path) or OLDEST_BWRAP) >= OLDEST_BWRAP]
+    return next(iter([*fresh, *found]), None)
+
+
+@cache
+def bwrap_version(path: str) -> tuple[int, ...] | None:
+    """Return the version of the bubblewrap at ``path``, if it says one."""
+    try:
+        said = subprocess.run(
+            [path, "--version"], capture_output=True, timeout=_TRIAL_S, check=False, text=True
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired, UnicodeDecodeError):
+        return None
+    found = re.search(r"(\d+)\.(\d+)(?:\.(\d+))?", said)
+    return tuple(int(part) for part in found.groups("0")) if found else None
 
 
 class Sandbox:
     """One sandbox, to be entered once: its descriptors, its user, the command that enters it."""
 
-    def __init__(self) -> None:
+    def __init__(self, tier: Tier = Tier.BWRAP) -> None:
+        """Prepare one.
+
+        Args:
+            tier: `Tier.BWRAP` or `Tier.STRICT`.
+        """
+        self._strict = tier is Tier.STRICT
+        self._filter = self._tell_status = self._status = -1
+        self._said = b""
         # Under root every seat is a user of its own; else a user namespace makes it one.
         self._uid = Uid() if os.geteuid() == 0 else None
-        self._filter = os.memfd_create("seccomp", os.MFD_CLOEXEC)
-        os.write(self._filter, seccomp.program())
-        os.lseek(self._filter, 0, os.SEEK_SET)
-        self._status, self._tell_status = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-        self._said = b""
+        try:
+            self._filter = os.memfd_create("seccomp", os.MFD_CLOEXEC)
+            os.write(self._filter, seccomp.program(strict=self._strict))
+            os.lseek(self._filter, 0, os.SEEK_SET)
+            self._status, self._tell_status = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -139,6 +159,11 @@ class Sandbox:
     def was_entered(self) -> bool:
         """Whether the sandbox was made; if not, it is no matter of the bot."""
         return self._inmost() is not None
+
+    @property
+    def first(self) -> int | None:
+        """Process id of its first process, which leads the group of all; known once it runs."""
+        return self._inmost()
 
     def end(self, outer: int) -> None:
         """Kill the sandbox's first process, and so, at once, all others in it.
@@ -198,17 +223,17 @@ class Sandbox:
             find_bwrap() or "bwrap",
             *_namespaces(root=self._uid is not None),
             "--hostname", "bot", "--die-with-parent", "--new-session", "--clearenv",
-            *_system(),
-            *_proc(),
-            *_devices(),
-            "--perms", "1777", *_sized(limits), "--tmpfs", _TMP,
-            "--perms", "1777", *_sized(limits), "--tmpfs", _SHM,
+            *files.system(),
+            *(files.paper_proc(_inside(argv[0], folder)) if self._strict else files.proc()),
+            *files.devices(),
+            "--perms", "1777", *_sized(limits), "--tmpfs", files.TMP,
+            "--perms", "1777", *_sized(limits), "--tmpfs", files.SHM,
             "--perms", "0755", "--dir", str(INSIDE),
             "--bind" if writable else "--ro-bind", str(folder), str(INSIDE),
-            *_interpreter(argv[0], folder),
+            *files.interpreter(argv[0], folder),
             "--chdir", str(INSIDE),
             "--remount-ro", "/",
-            *(word for name, value in environment(_TMP, limits).items()
+            *(word for name, value in environment(files.TMP, limits).items()
               for word in ("--setenv", name, value)),
             "--seccomp", str(self._filter), "--json-status-fd", str(self._tell_status),
             "--", *_limited(limits), *(self._uid.becoming() if self._uid else ()),
@@ -225,42 +250,70 @@ def _parent(pid: int) -> int | None:
     return int(facts.rpartition(b")")[2].split()[1])
 
 
-def _try_bwrap() -> str:
+def _try(tier: Tier) -> str:
     """Enter a sandbox once; return what stands in the way, empty if nothing does."""
     if lacking := _missing():
         return lacking
-    with tempfile.TemporaryDirectory() as folder, Sandbox() as sandbox:
-        Path(folder).chmod(0o755)
+    with tempfile.TemporaryDirectory() as name, Sandbox(tier) as sandbox:
+        folder = Path(name)
+        folder.chmod(0o755)
         try:
+            argv = sandbox.command((sys.executable, "-I", "-S", "-c", ""), folder, Limits())
             ended = subprocess.run(
-                sandbox.command(("/usr/bin/true",), Path(folder), Limits()),
+                argv,
                 pass_fds=sandbox.descriptors,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=_TRIAL_S,
                 check=False,
             )
+        except UsageError as error:
+            return str(error)
         except (OSError, subprocess.TimeoutExpired) as error:
             return f"bubblewrap does not run: {printable(str(error), _SHOWN)}"
     if ended.returncode == 0:
         return ""
-    said = printable(ended.stderr.strip(), _SHOWN)
-    if Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").exists():
-        return f"{said} (set kernel.apparmor_restrict_unprivileged_userns to 0)"
-    return f"{said} (the kernel must allow user namespaces, and a container must not forbid them)"
+    said = printable(ended.stderr.strip(), _SHOWN) or f"exit status {ended.returncode}"
+    return f"{said} ({_remedy()})"
 
 
 def _missing() -> str:
-    if find_bwrap() is None:
+    found = find_bwrap()
+    if found is None:
         return "bubblewrap is missing: install the package bubblewrap, or arena[sandbox]"
+    version = bwrap_version(found)
+    if version and version < OLDEST_BWRAP:
+        shown = ".".join(map(str, version))
+        return f"bubblewrap {shown} is too old: install 0.8 or later, or arena[sandbox]"
     for tool in (_PRLIMIT, _SETPRIV):
         if not tool.exists():
             return f"{tool} is missing: install the package util-linux"
     try:
         seccomp.program()
     except seccomp.NoSeccomp as error:
-        return f"{error}: install arena[sandbox], and the package libseccomp2"
+        return str(error)
     return ""
+
+
+_SETTINGS = (
+    ("kernel/apparmor_restrict_unprivileged_userns", "1", "0"),
+    ("kernel/unprivileged_userns_clone", "0", "1"),
+    ("user/max_user_namespaces", "0", "10000"),
+)
+"""Settings of the kernel that stand in the way: below /proc/sys, at which value, and a better."""
+
+_CONTAINERS = (Path("/.dockerenv"), Path("/run/.containerenv"))
+
+
+def _remedy() -> str:
+    """Return what would let bubblewrap run, as far as that can be told."""
+    for name, bad, good in _SETTINGS:
+        with contextlib.suppress(OSError):
+            if Path("/proc/sys", name).read_text("ascii").strip() == bad:
+                return f"as root: sysctl {name.replace('/', '.')}={good}"
+    if any(path.exists() for path in _CONTAINERS):
+        return "the container has to allow namespaces; protocol/SECURITY.md says how"
+    return "the kernel has to allow user namespaces; protocol/SECURITY.md says how"
 
 
 def _namespaces(*, root: bool) -> list[str]:
@@ -276,76 +329,6 @@ def _namespaces(*, root: bool) -> list[str]:
     return ["--unshare-user", "--disable-userns", "--uid", "1000", "--gid", "1000", *words]
 
 
-@cache
-def _system() -> tuple[str, ...]:
-    """Return how /usr, what is merged into it, and a little of /etc are shown."""
-    words = ["--ro-bind", "/usr", "/usr"]
-    for name in _OF_THE_SYSTEM:
-        path = Path("/", name)
-        if path.is_symlink():
-            words += ["--symlink", str(path.readlink()), str(path)]
-        elif path.is_dir():
-            words += ["--ro-bind", str(path), str(path)]
-    words += ["--perms", "0755", "--dir", "/etc"]
-    for name in _ETC:
-        words += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-    return tuple(words)
-
-
-@cache
-def _proc() -> tuple[str, ...]:
-    """Return how /proc is shown: the sandbox's own processes, without what tells of the machine."""
-    words = ["--proc", "/proc"]
-    for name in _PROC_FILES:
-        if Path("/proc", name).exists():
-            words += ["--ro-bind", "/dev/null", f"/proc/{name}"]
-    for name in _PROC_FOLDERS:
-        if Path("/proc", name).is_dir():
-            words += ["--size", "4096", "--tmpfs", f"/proc/{name}", "--remount-ro", f"/proc/{name}"]
-    return tuple(words)
-
-
-@cache
-def _devices() -> tuple[str, ...]:
-    words = ["--perms", "0755", "--dir", "/dev"]
-    for name in _DEVICES:
-        words += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
-    for name, target in (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2")):
-        words += ["--symlink", f"/proc/self/fd{target}", f"/dev/{name}"]
-    return tuple(words)
-
-
-def _interpreter(program: str, folder: Path) -> Iterator[str]:
-    """Yield how the interpreter's prefixes are shown, those outside /usr."""
-    made: set[Path] = set()
-    for prefix in sorted(_prefixes(program, folder)):
-        hidden = (Path("/"), Path.home(), folder)
-        if any(secret == prefix or secret.is_relative_to(prefix) for secret in hidden):
-            raise UsageError(
-                f"bots cannot be isolated with the interpreter {printable(program, _SHOWN)}: its "
-                f"folder {printable(str(prefix), _SHOWN)} holds more than the interpreter"
-            )
-        for parent in reversed(prefix.parents[:-1]):
-            # Left to bubblewrap, a missing parent would be open to root alone.
-            if parent not in made and parent != Path(_TMP):
-                made.add(parent)
-                yield from ("--perms", "0755", "--dir", str(parent))
-        yield from ("--ro-bind", str(prefix), str(prefix))
-
-
-def _prefixes(program: str, folder: Path) -> set[Path]:
-    path = Path(program)
-    if path.is_relative_to(folder):
-        return set()
-    if program == sys.executable:
-        found = {Path(sys.prefix), Path(sys.base_prefix), Path(sys.executable).resolve().parent}
-    else:
-        found = {path.parent, path.resolve().parent}
-    # An interpreter's libraries lie beside the folder of its programs.
-    found = {prefix.parent if prefix.name == "bin" else prefix for prefix in found}
-    return {prefix for prefix in found if not prefix.is_relative_to("/usr")}
-
-
 def _sized(limits: Limits | None) -> list[str]:
     return ["--size", str(limits.tmp_mb * _MIB)] if limits else []
 
@@ -353,12 +336,18 @@ def _sized(limits: Limits | None) -> list[str]:
 def _limited(limits: Limits | None) -> list[str]:
     if limits is None:
         return []
-    amounts = resources(limits) | {"nproc": limits.processes}
-    return [
-        str(_PRLIMIT),
-        *(f"--{name}={amount}:{amount}" for name, amount in amounts.items()),
-        "--",
-    ]
+    # These two are counted for each sandbox alone: its user is not the one who made it.
+    amounts = resources(limits) | {"nproc": limits.processes, "sigpending": _MOST_SIGNALS}
+    pairs = {name: (amount, amount) for name, amount in amounts.items()}
+    # Threads get stacks of the first size; a process may let its own grow to the second.
+    pairs["stack"] = (_STACK_MB * _MIB, _MOST_STACK_MB * _MIB)
+    words = [str(_PRLIMIT)]
+    for name, pair in pairs.items():
+        # A limit that is lower already cannot be raised.
+        _, there = resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))
+        usual, most = (min(amount, there) if there >= 0 else amount for amount in pair)
+        words.append(f"--{name}={usual}:{most}")
+    return [*words, "--"]
 
 
 def _inside(word: str, folder: Path) -> str:

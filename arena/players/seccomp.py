@@ -48,7 +48,7 @@ REFUSED: tuple[str, ...] = (
 """Fail with EPERM."""
 
 MISSING = (
-    "clone3", "preadv2", "pidfd_open", "futex_waitv",
+    "clone3", "preadv2", "pidfd_open", "futex_waitv", "timer_create",
     "io_setup", "io_destroy", "io_submit", "io_cancel", "io_getevents", "io_pgetevents",
 )  # fmt: skip
 """Fail with ENOSYS, so that a runtime falls back on what the filter can look into."""
@@ -58,8 +58,8 @@ FAKED = (
     "flock", "utime", "utimes", "futimesat", "utimensat", "fadvise64", "readahead",
     # what makes all of the machine wait for its disks
     "sync", "syncfs", "fsync", "fdatasync", "sync_file_range",
-    # a bot is held to the cores that it was started on
-    "sched_setaffinity",
+    # a bot is held to the cores that it was started on, and to the group by which it is stopped
+    "sched_setaffinity", "setsid", "setpgid",
 )  # fmt: skip
 """Report success and do nothing."""
 
@@ -71,7 +71,7 @@ STRICTLY_REFUSED = (
 # fcntl.h
 _F_GETLK, _F_SETLK, _F_SETLKW, _F_OFD_GETLK, _F_OFD_SETLK, _F_OFD_SETLKW = 5, 6, 7, 36, 37, 38
 _F_DUPFD_TO_SETFL = (0, 1, 2, 3, 4)
-_F_SETOWN, _F_GETOWN, _F_SETSIG, _F_GETSIG, _F_SETOWN_EX, _F_GETOWN_EX = 8, 9, 10, 11, 15, 16
+_F_SETOWN, _F_GETOWN, _F_GETSIG, _F_SETOWN_EX, _F_GETOWN_EX = 8, 9, 11, 15, 16
 _F_DUPFD_CLOEXEC, _F_GETPIPE_SZ, _F_ADD_SEALS, _F_GET_SEALS = 1030, 1032, 1033, 1034
 # sched.h: CLONE_NEWTIME would hide in the signal, so clone does not know it; CLONE_NEWNS,
 # NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET, and CLONE_PIDFD, whose number counts all.
@@ -90,8 +90,10 @@ _MAP_GROWSDOWN, _MAP_HUGETLB = 0x100, 0x40000
 _AF_UNIX = 1
 _TELLING_OPTIONS = (57, 71, 77)
 _SETTING_OPTIONS = (26, 50, 51, 52, 76)
-# linux/prctl.h: PR_SCHED_CORE, PR_SET_MEMORY_MERGE
-_PROCESS_CONTROLS = (62, 67)
+# linux/prctl.h: PR_SCHED_CORE, PR_SET_MEMORY_MERGE; PR_SET_PDEATHSIG
+_PROCESS_CONTROLS, _WHEN_PARENT_DIES = (62, 67), 1
+# signal.h
+_SIGCHLD, _SIGCONT, _EXIT_SIGNAL = 17, 18, 0xFF
 # linux/futex.h
 _FUTEX_PRIVATE, _FUTEX_COMMAND, _FUTEX_WAIT, _FUTEX_WAIT_BITSET = 128, 127, 0, 9
 _WORD = 0xFFFFFFFF
@@ -115,14 +117,14 @@ class Rule(NamedTuple):
 
 
 _BY_ARGUMENT: dict[str, Rule] = {
-    "clone": Rule(REFUSE, (Case(0, (0,), ALLOW, _CLONE),)),
+    "clone": Rule(REFUSE, (Case(0, (0, _SIGCHLD), ALLOW, _CLONE | _EXIT_SIGNAL),)),
     "fcntl": Rule(
         REFUSE,
         (
             Case(1, (_F_SETLK, _F_SETLKW, _F_OFD_SETLK, _F_OFD_SETLKW), FAKE),
             Case(1, (*_F_DUPFD_TO_SETFL, _F_DUPFD_CLOEXEC, _F_GETLK, _F_OFD_GETLK), ALLOW),
-            Case(1, (_F_SETOWN, _F_GETOWN, _F_SETSIG, _F_GETSIG), ALLOW),
-            Case(1, (_F_SETOWN_EX, _F_GETOWN_EX, _F_GETPIPE_SZ, _F_ADD_SEALS, _F_GET_SEALS), ALLOW),
+            Case(1, (_F_SETOWN, _F_GETOWN, _F_GETSIG, _F_SETOWN_EX, _F_GETOWN_EX), ALLOW),
+            Case(1, (_F_GETPIPE_SZ, _F_ADD_SEALS, _F_GET_SEALS), ALLOW),
         ),
     ),
     "getsockopt": Rule(ALLOW, (Case(2, _TELLING_OPTIONS, REFUSE),)),
@@ -137,11 +139,26 @@ _BY_ARGUMENT: dict[str, Rule] = {
             Case(3, (0,), ALLOW, _MAP_GROWSDOWN | _MAP_HUGETLB),
         ),
     ),
-    "prctl": Rule(ALLOW, (Case(0, _PROCESS_CONTROLS, _ERRNO | errno.EINVAL),)),
+    "prctl": Rule(
+        ALLOW,
+        (
+            Case(0, _PROCESS_CONTROLS, _ERRNO | errno.EINVAL),
+            Case(0, (_WHEN_PARENT_DIES,), FAKE),
+        ),
+    ),
     "setsockopt": Rule(ALLOW, (Case(2, _SETTING_OPTIONS, REFUSE),)),
     "socket": Rule(_ERRNO | errno.EAFNOSUPPORT, (Case(0, (_AF_UNIX,), ALLOW),)),
     "socketpair": Rule(_ERRNO | errno.EAFNOSUPPORT, (Case(0, (_AF_UNIX,), ALLOW),)),
 }
+
+# A seat that is stopped is let go on by nobody but us.
+_BY_ARGUMENT |= {
+    name: Rule(ALLOW, (Case(argument, (_SIGCONT,), FAKE),))
+    for name, argument in (
+        ("kill", 1), ("tkill", 1), ("tgkill", 2), ("rt_sigqueueinfo", 1), ("rt_tgsigqueueinfo", 2),
+        ("pidfd_send_signal", 1),
+    )
+}  # fmt: skip
 
 _PRIVATE_FUTEX = Rule(
     FAKE,

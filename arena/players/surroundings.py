@@ -2,7 +2,6 @@
 
 import contextlib
 import resource
-import signal
 
 import msgspec
 
@@ -57,27 +56,3 @@ def limit(pid: int, limits: Limits | None) -> None:
             _, most = resource.prlimit(pid, kind)
             held = amount if most == resource.RLIM_INFINITY else min(amount, most)
             resource.prlimit(pid, kind, (held, held))
-
-
-def limit_hit(limits: Limits, status: int, log: bytes, *, isolated: bool) -> str:
-    """Return which limit a bot that failed seems to have hit, empty if none.
-
-    The kernel mostly refuses what goes beyond a limit and tells the bot alone, so its last words
-    are all there is to go by.
-
-    Args:
-        limits: what it was held to.
-        status: its exit status, or the negative number of the signal that ended it.
-        log: what it wrote to standard error.
-        isolated: whether it was in a sandbox, where more is held.
-    """
-    words = log.lower()
-    if status == -signal.SIGXFSZ or b"file too large" in words:
-        return f"a file of {limits.file_mb} MiB"
-    if b"too many open files" in words:
-        return f"{limits.open_files} open files"
-    if isolated and b"no space left on device" in words:
-        return f"{limits.tmp_mb} MiB of files"
-    starting = any(word in words for word in (b"fork", b"thread", b"spawn", b"clone"))
-    refused = b"resource temporarily unavailable" in words or b"can't start new thread" in words
-    return f"{limits.processes} processes" if isolated and starting and refused else ""

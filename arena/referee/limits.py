@@ -9,6 +9,7 @@ from typing import Annotated, get_type_hints
 import msgspec
 from msgspec import Meta
 
+from arena.errors import UsageError
 from arena.wire.messages import HelloLimits
 
 MOST_MS = 3_600_000
@@ -32,11 +33,17 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     extra_ms: Annotated[int, Meta(ge=0, le=MOST_EXTRA_MS)] = 0
     """Wall time a match, to be used where a decision takes longer than ``move_ms``."""
 
+    slot_ms: Annotated[int, Meta(ge=0, le=MOST_MS)] = 0
+    """Wall time from a question to the next, however soon it is answered; 0: at once.
+
+    See `check_slot`.
+    """
+
     start_ms: _Ms = 10_000
     """Wall time from ``hello`` to ``ready``; never charged to a move."""
 
     memory_mb: _Mb = 512
-    """Private memory of each process of the seat, in MiB."""
+    """Memory of all processes of the seat together, in MiB."""
 
     processes: Annotated[int, Meta(ge=1, le=4_096)] = 64
     """Processes and threads of the seat together."""
@@ -59,6 +66,21 @@ BOUNDS: Mapping[str, tuple[int, int]] = {
     for name, hint in get_type_hints(Limits, include_extras=True).items()
 }
 """The least and the most that each limit can be."""
+
+
+def check_slot(limits: Limits) -> Limits:
+    """Return ``limits`` if no decision can outlast the slot.
+
+    Raises:
+        UsageError: one can, and would let others see how long it took.
+    """
+    longest = limits.move_ms + limits.extra_ms
+    if 0 < limits.slot_ms < longest:
+        raise UsageError(
+            f"a slot of {limits.slot_ms} ms is shorter than a decision may be "
+            f"({longest} ms, extra time included): make it at least as long"
+        )
+    return limits
 
 
 def told(limits: Limits | None) -> HelloLimits | None:

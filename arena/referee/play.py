@@ -104,6 +104,7 @@ class _Match:
         self._table = Table(game, DealtChance(deal), len(players), deal.variant)
         self._house = deal.stream("house")
         self._log = _Log()
+        self._slot_ends_ns = 0
         self._chairs = [
             _Chair(
                 seat=Seat(seat),
@@ -137,7 +138,10 @@ class _Match:
             try:
                 self._shake_hands(chair)
             except BotFault as fault:
-                faults[chair.seat] = BotFault(FaultCode.START_FAILED, fault.text, fault.offending)
+                text = fault.text
+                if fault.code is FaultCode.TIMEOUT:
+                    text = f"was not ready in its time to start: {text}"
+                faults[chair.seat] = BotFault(FaultCode.START_FAILED, text, fault.offending)
         self._close(faults)
         for chair in self._open():
             chair.player.tell(
@@ -168,6 +172,7 @@ class _Match:
             self._act(chair.seat, legal[self._house.below(len(legal))])
             return
         question = self._table.question(chair.seat, legal)
+        self._wait_for_slot()
         try:
             index, ms = self._ask(chair, question)
         except BotFault as fault:
@@ -183,6 +188,7 @@ class _Match:
             number, move_ms=self._limits.move_ms, extra_ms=extra_ms, offer=chair.offer
         )
         began = time.monotonic_ns()
+        self._slot_ends_ns = began + self._limits.slot_ms * 1_000_000
         answer = chair.player.ask(line, self._budget(self._limits.move_ms + extra_ms))
         took = time.monotonic_ns() - began
         chair.extra_ns -= min(chair.extra_ns, max(0, took - self._limits.move_ms * 1_000_000))
@@ -193,6 +199,12 @@ class _Match:
                 FaultCode.ILLEGAL_ACTION, self._why_illegal(refused.action), answer
             ) from None
         return index, took / 1_000_000
+
+    def _wait_for_slot(self) -> None:
+        """Wait until what follows from the last answer may be seen, whenever that answer came."""
+        left_ns = self._slot_ends_ns - time.monotonic_ns()
+        if self._limits.slot_ms and left_ns > 0:
+            time.sleep(left_ns / 1e9)
 
     def _budget(self, ms: int) -> int:
         return ms if self._clocked else UNCLOCKED_MS
@@ -260,6 +272,7 @@ class _Match:
         self._table.close(faults)
 
     def _end(self, outcome: Outcome) -> None:
+        self._wait_for_slot()
         for chair in self._open():
             chair.player.tell(
                 encode(

@@ -10,6 +10,7 @@ from arena import __version__
 from arena.games import get_game
 from arena.games.deal import Deal
 from arena.players import strays
+from arena.players.bundle import check_unpacked
 from arena.players.process import BotProcess, Program, stop_all
 from arena.players.sandbox import Tier
 from arena.referee.fixture import Fixture
@@ -79,6 +80,8 @@ def play_match(
         # Last of all: one that was being started when something came between.
         stack.callback(strays.end)
         for seat in task.seats:
+            # What plays is what was submitted, whatever has happened to the files since.
+            check_unpacked(seat.program.folder, seat.digest)
             bot = BotProcess(seat.program, task.limits, task.tier)
             # Each on its own: those already started are stopped when the next cannot be.
             stack.callback(bot.stop, 0)

@@ -258,6 +258,9 @@ def _play_again(going: _Run, void: Sequence[tuple[MatchTask, str]]) -> None:
         HostFault: one of them was spoilt too often.
     """
     hopeless = ""
+    if void:
+        # It may have been a snapshot that was changed where it lies: it is laid out again.
+        _unpacked(going.store, going.tournament.id)
     for task, why in void:
         match = task.fixture.match
         spoilt = add_void(going.store, going.tournament.id, match, why)

@@ -21,7 +21,7 @@ import msgspec
 from arena.errors import UsageError
 from arena.games import closest
 from arena.players.sandbox import Tier
-from arena.referee.limits import BOUNDS, Limits
+from arena.referee.limits import BOUNDS, Limits, check_slot
 from arena.wire.escape import printable
 
 FILE_NAME = "arena.toml"
@@ -44,9 +44,13 @@ class Settings:
     """``None``: the best that this machine can give."""
 
     def limits_with(self, **said: int | None) -> Limits:
-        """Return the limits, with those in their place that a command ``said``."""
+        """Return the limits, with those in their place that a command ``said``.
+
+        Raises:
+            UsageError: the slot is shorter than a decision may be.
+        """
         given = {name: value for name, value in said.items() if value is not None}
-        return msgspec.structs.replace(self.limits, **given)
+        return check_slot(msgspec.structs.replace(self.limits, **given))
 
 
 def read_settings(home: Path) -> Settings:

@@ -28,7 +28,7 @@ class HelloLimits(Public, frozen=True, kw_only=True):
     """Wall time from ``hello`` to ``ready``."""
 
     memory_mb: int
-    """Of each process, in MiB."""
+    """Of all processes together, in MiB."""
 
     processes: int
     """Threads included."""

@@ -44,7 +44,7 @@ def column(text: str) -> OpenColumn:
     return OpenColumn(tuple(cards), tokens=sum(not card.up for card in cards))
 
 
-def table(  # noqa: PLR0913 - each names one thing on the table
+def table(
     columns: Sequence[str | None],
     hands: Sequence[str],
     tokens: Sequence[int],

@@ -62,7 +62,7 @@ def python(code: str, *arguments: str) -> tuple[str, ...]:
 
 def refusal(tier: Tier, *steps: tuple[str, ...], files: Iterable[File] = ()) -> str:
     with pytest.raises(UsageError) as caught:
-        build(files, steps, tier, "mybot", longest_s=20)
+        build(files, steps, tier, "mybot")
     return str(caught.value)
 
 
@@ -92,6 +92,12 @@ def test_a_step_that_fails_is_named_with_the_end_of_what_it_wrote(tier: Tier) ->
     assert tail == [*map(str, range(13, 20)), r"it \x1b[2J broke"]
 
 
+def test_what_a_step_wrote_has_the_names_that_its_author_knows(tmp_path: Path) -> None:
+    code = "import os, sys; sys.exit(os.path.abspath('bot.c') + ': broken')"
+
+    assert refusal(Tier.NONE, python(code)).endswith(f"{TAIL}bot.c: broken")
+
+
 def test_a_program_that_is_not_there_is_named(tier: Tier) -> None:
     for program in ("no-such-compiler", "/bin/true", "../x"):
         assert refusal(tier, (program,)) == (
@@ -100,12 +106,28 @@ def test_a_program_that_is_not_there_is_named(tier: Tier) -> None:
         )
 
 
-def test_a_build_that_takes_too_long_is_stopped(tier: Tier) -> None:
+@pytest.mark.parametrize(
+    ("file", "why"),
+    [
+        (File("a", PLAIN, b"#!/bin/sh\n"), "Permission denied"),
+        (File("a", EXECUTABLE, b"#!/no/such/shell\n"), "No such file or directory"),
+    ],
+)
+def test_a_file_that_is_no_program_is_refused(tier: Tier, file: File, why: str) -> None:
+    assert why in refusal(tier, ("./a",), files=[file])
+
+
+def test_a_build_that_takes_too_long_is_stopped(
+    tier: Tier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(building, "LONGEST_S", 0.5)
     began = time.monotonic()
 
-    with pytest.raises(UsageError, match=r"took over 0\.5 s, which is the most"):
-        build([], [("sleep", "0.1"), ("sleep", "60")], tier, "mybot", longest_s=0.5)
+    said = refusal(tier, ("sleep", "0.1"), ("sleep", "60"))
 
+    assert said == (
+        "mybot: build step 2 (sleep 60) was not done when the 0.5 s were over that a build may take"
+    )
     assert time.monotonic() - began < 5
 
 

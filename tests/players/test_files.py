@@ -11,6 +11,7 @@ from arena.players.files import (
     PLAIN,
     File,
     check_unique,
+    discard,
     is_folder,
     read_file,
     read_folder,
@@ -123,6 +124,39 @@ def test_an_endless_row_of_empty_folders_is_not_followed(tmp_path: Path) -> None
 
     with pytest.raises(UsageError, match="over 16 names deep"):
         read_folder(tmp_path)
+
+
+def test_names_and_paths_can_be_as_long_as_file_systems_have_them(tmp_path: Path) -> None:
+    long = "/".join(["n" * 200] * 5)
+    write(tmp_path, f"{long}/{'f' * 19}")
+    assert [file.path for file in read_folder(tmp_path)] == [f"{long}/{'f' * 19}"]
+
+    write(tmp_path, f"{long}/{'f' * 20}")
+    with pytest.raises(UsageError, match="has too long a name"):
+        read_folder(tmp_path)
+
+
+def test_folders_are_counted_too(tmp_path: Path) -> None:
+    for number in range(2_000):
+        (tmp_path / f"{number}").mkdir()
+
+    with pytest.raises(UsageError, match="holds more than 2,000 folders"):
+        read_folder(tmp_path)
+
+
+def test_whatever_its_modes_are_a_folder_is_removed_and_no_link_is_followed(
+    tmp_path: Path,
+) -> None:
+    write(tmp_path, "kept/x", "gone/a/b/c")
+    (tmp_path / "gone" / "a" / "link").symlink_to(tmp_path / "kept")
+    (tmp_path / "gone" / "a" / "b").chmod(0)
+    (tmp_path / "kept").chmod(0o500)
+
+    discard(tmp_path / "gone")
+    discard(tmp_path / "gone")
+
+    assert not (tmp_path / "gone").exists()
+    assert (tmp_path / "kept").stat().st_mode & 0o777 == 0o500
 
 
 @pytest.mark.parametrize(

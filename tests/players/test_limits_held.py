@@ -70,7 +70,7 @@ CASES = (
         "time.sleep({})",
         0.1,
         1.0,
-        "start_failed: wrote nothing in time",
+        "start_failed: was not ready in its time to start: wrote nothing in time",
         when=AT_START,
     ),
     Case(
@@ -194,6 +194,6 @@ def test_a_bot_that_is_ended_by_a_signal_for_its_limit_is_told_which(
 
 
 def test_every_limit_has_a_case() -> None:
-    tested = {case.name for case in CASES} | {"stderr_kb"}
+    tested = {case.name for case in CASES} | {"stderr_kb", "slot_ms"}
 
     assert tested == set(BOUNDS)

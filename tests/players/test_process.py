@@ -1,66 +1,23 @@
-import contextlib
 import json
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from arena.errors import BotFault, FaultCode
 from arena.players import strays
-from arena.players.process import BotProcess, Program, stop_all
-from arena.players.sandbox import Tier, isolation
+from arena.players.process import BotProcess, Program
+from arena.players.sandbox import Tier
 from arena.players.surroundings import environment
 from arena.referee.limits import Limits
 from arena.wire.messages import MAX_LINE_BYTES
-from tests.tiny_bots import program
+from tests.bot_processes import Start, descendants, running
 
 QUESTION = b'{"type":"act","id":7,"legal_actions":[{"type":"go"}]}\n'
 ANSWER = b'{"type":"action","id":7,"action":{"type":"go"}}'
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(params=list(Tier))
-def start(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator["Start"]:
-    tier = request.param
-    if tier is Tier.BWRAP and (lacking := isolation().lacking):
-        pytest.skip(lacking)
-    starting = Start(tmp_path, tier)
-    yield starting
-    stop_all(starting.started, grace_ms=0)
-
-
-class Start:
-    """Starts bots, and stops those that a test leaves running."""
-
-    def __init__(self, folder: Path, tier: Tier) -> None:
-        self._folder = folder
-        self.tier = tier
-        self.started: list[BotProcess] = []
-
-    def __call__(self, body: str, limits: Limits | None = None) -> BotProcess:
-        bot = BotProcess(program(body, self._folder), limits or Limits(), self.tier)
-        self.started.append(bot)
-        return bot
-
-
-def descendants(pid: int) -> set[int]:
-    """All processes below ``pid``, orphans that it has adopted included."""
-    found: set[int] = set()
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            for child in map(int, task.read_text().split()):
-                found |= {child} | descendants(child)
-    return found
-
-
-def running(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
 
 
 def test_a_bot_answers_a_question(start: Start) -> None:

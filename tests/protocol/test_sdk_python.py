@@ -271,6 +271,24 @@ def test_a_bot_is_told_of_start_turn_and_end(script: Script) -> None:
     ]
 
 
+def test_a_bot_knows_its_limits_before_a_match_starts(script: Script) -> None:
+    bot = script("""
+        from arena_bot import Bot
+
+        class Frugal(Bot):
+            def start(self, match):
+                print(self.limits and self.limits["memory_mb"])
+
+        Frugal().run()
+        """)
+    off = {"type": "hello", "protocol": 1, "arena": "0.1.0", "limits": None}
+    older = {"type": "hello", "protocol": 1, "arena": "0.0.9"}
+
+    logs = [converse(bot, [hello, start(), QUIT]).log for hello in (HELLO, off, older)]
+
+    assert logs == ["512\n", "None\n", "None\n"]
+
+
 def test_an_error_is_logged_and_the_bot_goes_on_to_read(script: Script) -> None:
     error = {"type": "error", "code": "illegal_action", "message": "R12: a single card"}
 

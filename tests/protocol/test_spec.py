@@ -13,8 +13,25 @@ from arena.errors import BotFault, FaultCode
 from arena.games import BUILT_IN, get_game
 from arena.games.base import AnyGame
 from arena.games.deal import Deal, Stream
+from arena.players import build
 from arena.players.bundle import digest_of
-from arena.players.files import PLAIN, File
+from arena.players.files import (
+    MAX_BYTES,
+    MAX_DEPTH,
+    MAX_FILES,
+    MAX_NAME_BYTES,
+    MAX_PATH_BYTES,
+    PLAIN,
+    File,
+)
+from arena.players.manifest import (
+    LONGEST_AUTHOR,
+    LONGEST_LANGUAGE,
+    MOST_LANGUAGES,
+    MOST_STEPS,
+    Manifest,
+    read_manifest,
+)
 from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
@@ -32,7 +49,7 @@ from arena.referee.record import (
 from arena.referee.replay import replay
 from arena.tournament.key import canonical_json, commitment, tournament_id, tournament_key
 from arena.tournament.suite import load_suite
-from arena.wire.messages import Act, Action, End, Error, Hello, Quit, Ready, Start
+from arena.wire.messages import Act, Action, End, Error, Hello, HelloLimits, Quit, Ready, Start
 from tests import spec_chance
 from tests.protocol_files import SPEC, Vector, misfits
 
@@ -96,6 +113,48 @@ def test_every_field_inside_a_record_is_named(part: type[msgspec.Struct]) -> Non
     text = section("## 10.")
 
     assert [field for field in part.__struct_fields__ if f"`{field}`" not in text] == []
+
+
+def test_every_limit_has_its_row_with_the_usual_value() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (\d+) \|", section("### Limits"), re.MULTILINE)
+    usual = msgspec.structs.asdict(Limits())
+    (hello,) = (line for line in section("### 3.1").splitlines() if "| `limits` |" in line)
+
+    assert {name: int(value) for name, value in rows} == usual
+    assert tuple(re.findall(r"`(\w+_\w+|processes)`", hello)) == HelloLimits.__struct_fields__
+
+
+def test_what_a_bot_may_be_submitted_as_is_said_with_its_numbers() -> None:
+    said = " ".join(section("### What a bot is submitted as").split())
+
+    for text in (
+        f"more than {MAX_FILES:,} files, {MAX_BYTES // 1024**2} MiB in all",
+        f"or {MAX_DEPTH} names in a path",
+        f"names of over {MAX_NAME_BYTES} bytes, paths of over {MAX_PATH_BYTES:,}",
+        f"up to {MOST_STEPS}.",
+        f"at most {LONGEST_AUTHOR} characters",
+        f"up to {MOST_LANGUAGES} texts of at most {LONGEST_LANGUAGE} characters",
+        f"together have {build.LONGEST_S:.0f} s",
+        f"{build.LIMITS.memory_mb:,} MiB of memory a process, {build.LIMITS.processes} processes",
+        f"{build.LIMITS.file_mb} MiB a file and {build.MOST_BYTES // 1024**2} MiB of files",
+    ):
+        assert text in said
+
+
+def test_the_example_of_a_manifest_is_one() -> None:
+    (text,) = (block for block in fenced("toml") if "command" in block)
+    rows = table(section("### What a bot is submitted as"), first="key")
+
+    said = read_manifest(File("bot.toml", PLAIN, text.encode()), "here")
+
+    assert said == Manifest(
+        ("./bot", "--fast"),
+        "ada",
+        build=(("make",), ("strip", "bot")),
+        author="Ada",
+        languages=("C",),
+    )
+    assert sorted(rows) == sorted(Manifest._fields)
 
 
 def test_every_fault_code_has_its_row_and_is_named_with_the_message() -> None:

@@ -247,8 +247,9 @@ def test_a_bot_at_fault_is_told_why(game: str, variant: str, tmp_path: Path) -> 
 def test_a_line_that_nobody_asked_for_is_found_at_the_end(
     game: str, variant: str, tmp_path: Path
 ) -> None:
-    # It answers before it reads that its partner has gone, so the line is there at the end.
-    chatty = program("ready()\nraw(b'hello?\\n')\nfor message in acts(): pass", tmp_path, "chatty")
+    # In one piece: once it has answered it is stopped, and would not come to write the second line.
+    both = "raw(b'{\"type\":\"ready\",\"protocol\":1}\\nhello?\\n')"
+    chatty = program(f"hear()\n{both}\nfor message in acts(): pass", tmp_path, "chatty")
     slow = program("ready(); hear(); hear(); time.sleep(0.2); sys.exit(1)", tmp_path, "slow")
 
     played, _ = match(game, variant, [slow, chatty])

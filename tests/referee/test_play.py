@@ -42,7 +42,7 @@ def test_a_conversation_reads_as_the_protocol_says() -> None:
         "type": "hello",
         "protocol": 1,
         "arena": __version__,
-        "limits": msgspec.structs.asdict(told(LIMITS)),
+        "limits": msgspec.to_builtins(told(LIMITS)),
     }
     assert heard[1] == {
         "type": "start",

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from arena.errors import UsageError
@@ -44,6 +46,19 @@ def test_the_same_content_may_play_other_games_from_now_on(store: Store) -> None
     bot, changed = add_bot(store, "greedy", snapshot("1"), games=["couperation"])
 
     assert (bot.version, bot.games, changed) == (1, ("couperation",), True)
+
+
+def test_author_and_languages_are_kept_with_the_version_that_said_them(store: Store) -> None:
+    ours = replace(snapshot("1"), author="Ada", languages=("C", "日本語"))
+    add_bot(store, "greedy", snapshot("1"))
+
+    bot, changed = add_bot(store, "greedy", ours)
+    add_bot(store, "greedy", snapshot("2"))
+
+    said = [(one.version, one.author, one.languages) for one in bot_versions(store, "greedy")]
+    assert (bot.author, bot.languages, changed) == ("Ada", ("C", "日本語"), True)
+    assert said == [(1, "Ada", ("C", "日本語")), (2, None, ())]
+    assert bot_versions(store, "greedy")[0] == bot
 
 
 def test_other_content_is_the_next_version_and_earlier_ones_stay(store: Store) -> None:

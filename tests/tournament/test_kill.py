@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from arena.players.sandbox import isolation
 from arena.store.db import open_store
 from arena.store.tournaments import Progress, Stage, list_tournaments
 from tests.whole_arena import (
@@ -114,6 +115,7 @@ class Cup:
     folder: Path
     bots: tuple[Path, ...]
     more: tuple[str, ...] = ()
+    tier: str = "none"
 
     def arena(self, home: str) -> Arena:
         return Arena(self.folder / home)
@@ -123,7 +125,7 @@ class Cup:
         chosen = self.folder / "suite.toml"
         if not chosen.exists():
             suite(chosen, *wanted, "couperation mixed 2")
-        players = ("--bots", named(self.bots), "--tier", "none")
+        players = ("--bots", named(self.bots), "--tier", self.tier)
         return ("tournament", *players, "--suite", str(chosen), "-j", "2", *self.more)
 
     def go_on(self, arena: Arena) -> tuple[str, ...]:
@@ -257,7 +259,7 @@ def test_a_tournament_killed_a_hundred_times_ends_as_an_undisturbed_one(
 @pytest.mark.timeout(900)
 def test_a_tournament_interrupted_anywhere_can_go_on(cup: Cup, undisturbed: Outcome) -> None:
     dice = random.Random(13)  # noqa: S311 - repeatable
-    for home in range(50):
+    for home in range(30):
         arena = cup.arena(f"interrupted-{home}")
         with killed_at_last(arena.start(*cup.begin())) as runner:
             assert holds(lambda arena=arena: progress(arena))  # type: ignore[misc]
@@ -370,3 +372,29 @@ def test_a_killed_runner_leaves_not_even_bots_that_hear_nothing(deaf: Cup, asked
 
         assert arena.all_gone(), arena.running()
     assert list(arena.scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize("numbers", [[signal.SIGKILL], [signal.SIGINT, signal.SIGTERM]])
+def test_sandboxed_bots_do_not_outlive_their_runner(
+    tmp_path: Path, numbers: list[signal.Signals]
+) -> None:
+    if lacking := isolation().lacking:
+        pytest.skip(lacking)
+    arena = Arena(tmp_path / "home")
+    body = DEAF.format(path="/tmp/asked")  # noqa: S108 - the sandbox's own
+    # It is found by a word of its command line, whatever its sandbox shows of it.
+    bots = tuple(bot(body, tmp_path / name, str(arena.home)) for name in ("deaf", "mute"))
+    cup = Cup(tmp_path, bots, ("--move-ms", "600000"), tier="bwrap")
+    with killed_at_last(arena.start(*cup.begin())) as runner:
+        in_play = partial(sandboxed, arena, 4)
+        assert holds(lambda: in_play() or runner.poll() is not None)
+        assert in_play(), runner.communicate()
+        for number in numbers:
+            strike(runner, number, group=True)
+        runner.communicate(timeout=3)
+
+        assert arena.all_gone(), arena.running()
+
+
+def sandboxed(arena: Arena, bots: int) -> bool:
+    return progress(arena) is not None and len(arena.running("bot.py")) >= bots

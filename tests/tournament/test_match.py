@@ -8,7 +8,7 @@ import pytest
 
 from arena.errors import HostFault
 from arena.games import get_game
-from arena.players.bundle import argv, read_bundle
+from arena.players.bundle import argv, read_bundle, unpack
 from arena.players.process import Program
 from arena.players.sandbox import Tier
 from arena.referee.category import Category, Mode
@@ -26,7 +26,9 @@ THREE = Category("donburiko", "standard", Mode.TABLE, 3)
 
 def entrant(folder: Path) -> Entrant:
     bundle = read_bundle(folder)
-    return Entrant(bundle.name, bundle.digest, Program(tuple(argv(bundle.command, folder)), folder))
+    laid = folder.with_name(f"{folder.name}.laid")
+    unpack(bundle, laid)
+    return Entrant(bundle.name, bundle.digest, Program(tuple(argv(bundle.command, laid)), laid))
 
 
 def task(*bots: Path, **more: Any) -> MatchTask:

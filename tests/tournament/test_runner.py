@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests import tuck_game
 
 from arena.errors import HostFault, UsageError
 from arena.games import games
@@ -24,6 +23,7 @@ from arena.tournament.plan import plan
 from arena.tournament.runner import ATTEMPTS, Stop, match_task, play_task, run
 from arena.tournament.standings import standings
 from arena.tournament.suite import Suite
+from tests import tuck_game
 from tests.whole_arena import DICE, FAULTY, FIRST, LAST, Arena, bot, named, suite
 
 pytestmark = pytest.mark.slow
@@ -268,6 +268,37 @@ def test_a_match_that_arena_spoils_is_void_and_played_again(
     with cup.store() as store:
         record = decode_record(get_match(store, spoilt).record)
     assert (record.measured.attempt, record.reason) == (ATTEMPTS + 1, "finished")
+
+
+REWRITER = """
+import os
+def choose(number, legal):
+    try:
+        open({flag!r}, "x").close()
+    except FileExistsError:
+        return number % len(legal)
+    os.chmod(".", 0o700)
+    os.chmod("bot.py", 0o600)
+    with open("bot.py", "a") as script:
+        script.write("# changed")
+    return number % len(legal)
+play(choose)
+"""
+"""Changes its own files, once."""
+
+
+def test_what_plays_is_the_snapshot_also_when_its_files_were_changed(
+    tmp_path: Path, bots: dict[str, Path]
+) -> None:
+    body = REWRITER.format(flag=str(tmp_path / "flag"))
+    entered = {"first": bots["first"], "rewriter": bot(body, tmp_path / "bots" / "rewriter")}
+    cup = Cup(tmp_path / "home", entered, {DUEL: 2})
+
+    heard = cup.play()
+
+    assert len(heard.matches) == cup.total
+    assert heard.remarks
+    assert all("was changed or removed" in said for said in heard.remarks)
 
 
 KILLER = """

@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.bundled import bundled
 from arena.errors import UsageError
 from arena.players.sandbox import Tier
 from arena.referee.limits import BOUNDS, Limits
@@ -37,6 +38,14 @@ def test_every_limit_can_be_set_to_its_least_and_its_most(name: str, tmp_path: P
 
         assert getattr(limits, name) == value
         assert Settings(limits).limits_with(**{name: None}) == limits
+
+
+def test_the_example_in_the_readme_says_what_is_usual(tmp_path: Path) -> None:
+    readme = (bundled("protocol").parent / "results" / "README.md").read_text("utf-8")
+    text = readme.split("```toml\n")[1].split("```")[0]
+
+    assert said(tmp_path, text) == Settings(Limits(), jobs=2, tier=Tier.BWRAP)
+    assert all(f"\n{name} = " in text for name in BOUNDS)
 
 
 def test_what_a_command_says_comes_before_the_settings(tmp_path: Path) -> None:

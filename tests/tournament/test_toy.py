@@ -3,11 +3,11 @@
 import json
 
 import pytest
-from tests import tuck_game
 
 from arena.games.deal import Deal
 from arena.store.db import open_store
 from arena.store.tournaments import get_tournament
+from tests import tuck_game
 from tests.whole_arena import DICE, LAST, Arena, bot, named, suite
 
 pytestmark = pytest.mark.slow

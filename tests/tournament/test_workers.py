@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.players import strays
-from arena.players.bundle import argv, read_bundle
+from arena.players.bundle import argv, read_bundle, unpack
 from arena.players.process import BotProcess, Program
 from arena.players.sandbox import Tier
 from arena.referee.category import Category, Mode
@@ -37,7 +37,9 @@ def alive(pid: int) -> bool:
 def task(folder: Path, deal: int = 0) -> MatchTask:
     """Return a match of the bot in ``folder`` against itself."""
     bundle = read_bundle(folder)
-    program = Program(tuple(argv(bundle.command, folder)), folder)
+    laid = folder.with_name(f"{folder.name}.laid")
+    unpack(bundle, laid)
+    program = Program(tuple(argv(bundle.command, laid)), laid)
     names = ("one", "two")
     return MatchTask(
         tournament="t",

@@ -165,7 +165,7 @@ class Bot:
     """Whether `Turn.legal_actions` is wanted; without it the lines to read are much shorter."""
 
     limits: dict[str, int] | None = None
-    """What the bot is held to, by name, as in ``limits["memory_mb"]``; known by the time of `start`.
+    """What the bot is held to, by name, as in ``limits["memory_mb"]``, once `start` is called.
 
     ``None``: limits are off.
     """
