@@ -13,7 +13,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from arena import __version__
-from arena.cli import bots, games, leaderboard, match, tournament
+from arena.cli import bots, doctor, games, leaderboard, match, tournament
 from arena.cli.mistakes import Stopped, UsageMistake, is_help, mistake
 from arena.cli.remarks import LogFormat, remark
 from arena.errors import ArenaError, RecordError, UsageError
@@ -72,6 +72,7 @@ tournament.register(app)
 leaderboard.register(app)
 match.register(app)
 games.register(app)
+doctor.register(app)
 
 
 def main() -> NoReturn:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from arena.cli.doctor import check_isolation
 from arena.cli.interrupts import interrupts
 from arena.cli.leaderboard import print_standings
 from arena.cli.mistakes import Stopped
@@ -36,7 +37,7 @@ from arena.cli.render import Format, Value, render
 from arena.errors import HostFault, UsageError
 from arena.games import games as all_games
 from arena.games import get_game
-from arena.players.sandbox import Isolation
+from arena.players.sandbox import Isolation, Tier
 from arena.referee.category import Category
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
@@ -174,6 +175,8 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
     if dry_run:
         typer.echo(render(_counts(fixtures), form, PLAN_COLUMNS), nl=False)
         return
+    if not going.unrated:
+        check_isolation(Tier(going.parameters["tier"]))
     with store_at(home) as store:
         if made:
             made.store(store)

@@ -16,6 +16,7 @@ import socket
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 _RIVAL_S = 120
 _NAME_BYTES = 200
@@ -48,7 +49,8 @@ class Listeners:
         servers = (self.tcp, self.abstract, self._path)
         pipes = (self._pipe, self._heard)
         while True:
-            ready, _, _ = select.select([0, *servers, self.udp, *pipes], [], [])
+            watched: list[Any] = [0, *servers, self.udp, *pipes]
+            ready, _, _ = select.select(watched, [], [])
             for server in servers:
                 if server in ready:
                     with server.accept()[0] as caller:

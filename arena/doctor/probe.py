@@ -133,5 +133,5 @@ def judged(
     if control is None:
         return Finding(probe, Verdict.HELD, held.why)
     if not control.got:
-        return Finding(probe, Verdict.NOT_SHOWN, control.why or held.why)
+        return Finding(probe, Verdict.NOT_SHOWN, control.why)
     return Finding(probe, Verdict.CLOSED, held.why)

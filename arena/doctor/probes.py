@@ -6,12 +6,14 @@ from arena.doctor import (
     probes_channels,
     probes_counters,
     probes_escapes,
+    probes_reach,
     probes_secrets,
 )
 from arena.doctor.probe import Probe
 
 PROBES: tuple[Probe, ...] = (
     *probes_secrets.PROBES,
+    *probes_reach.PROBES,
     *probes_escapes.PROBES,
     *probes_bombs.PROBES,
     *probes_channels.PROBES,

@@ -4,7 +4,7 @@ from arena.doctor.probe import Kept, Probe, Seats
 
 _HOLD = """
 import mmap, time
-LIMIT = 96 << 20
+LIMIT = decoy["memory"] << 20
 def touched(made):
     step = 4096
     for start in range(0, len(made), step):
@@ -12,7 +12,8 @@ def touched(made):
     return made
 def attack():
     made = fill()
-    time.sleep(0.3)
+    # For so long that whoever looks now and then must notice.
+    time.sleep(decoy["patience"])
     return GOT if made else None
 """
 """Holds three times the memory that it is allowed, for long enough that it could be noticed."""
@@ -100,28 +101,23 @@ def fill():
     ),
     _memory(
         "recursion",
-        "raises the limit on its stack and fills that",
+        "raises the limit on its stack, and fills that",
         """
-import resource, sys, threading
-def fill():
-    resource.setrlimit(resource.RLIMIT_STACK, (3 * LIMIT, resource.getrlimit(3)[1]))
-    code = (
-        "import ctypes, resource, time, os\\n"
-        "libc = ctypes.CDLL(None)\\n"
-        "page = ctypes.create_string_buffer(1)\\n"
-    )
-    child = os.fork()
-    if child == 0:
-        os.execv(sys.executable, [sys.executable, "-I", "-S", "-c", PROGRAM])
-    return os.waitpid(child, 0)[1] == 0
+import resource, sys
 PROGRAM = '''
-import ctypes, mmap
-# The stack grows towards what is touched within its limit.
-top = [line for line in open("/proc/self/maps") if "[stack]" in line][0].split("-")
-end = int(top[1].split()[0], 16)
-for at in range(end - 4096, end - 2 * (96 << 20), -4096):
+import ctypes, sys
+line = next(line for line in open("/proc/self/maps") if "[stack]" in line)
+end = int(line.split()[0].split("-")[1], 16)
+for at in range(end - 4096, end - int(sys.argv[1]), -4096):
     ctypes.memset(at, 1, 1)
 '''
+def fill():
+    most = resource.getrlimit(resource.RLIMIT_STACK)[1]
+    resource.setrlimit(resource.RLIMIT_STACK, (3 * LIMIT + (1 << 20), most))
+    child = os.fork()
+    if child == 0:
+        os.execv(sys.executable, [sys.executable, "-I", "-S", "-c", PROGRAM, str(3 * LIMIT)])
+    return os.waitpid(child, 0)[1] == 0
 """,
     ),
     _memory(
@@ -129,18 +125,19 @@ for at in range(end - 4096, end - 2 * (96 << 20), -4096):
         "fills what it may have in each of six processes",
         """
 def fill():
+    made = []
     for _ in range(6):
-        if os.fork() == 0:
-            made = touched(mmap.mmap(-1, LIMIT // 2, flags=0x22))
-            time.sleep(3)
-            os._exit(0)
-    time.sleep(0.7)
-    alive = 0
+        made.append(os.fork())
+        if made[-1] == 0:
+            filled = touched(mmap.mmap(-1, LIMIT // 2, flags=0x22))
+            time.sleep(2)
+            os._exit(0 if filled else 1)
+    time.sleep(0.4 + decoy["patience"])
     try:
-        while os.waitpid(-1, os.WNOHANG) == (0, 0):
-            return True
-    except ChildProcessError:
-        return False
+        return all(os.waitpid(child, os.WNOHANG) == (0, 0) for child in made)
+    finally:
+        for child in made:
+            os.kill(child, 9)
 """,
     ),
     _memory(
@@ -162,6 +159,24 @@ def fill():
         for path in made:
             os.path.exists(path) and os.unlink(path)
     return written > LIMIT
+""",
+    ),
+    _memory(
+        "names",
+        "makes so many empty files that their names are more than it may have",
+        """
+import shutil
+def fill():
+    folder = f"/dev/shm/arena-doctor-{decoy['mark'][:8]}"
+    os.mkdir(folder)
+    try:
+        # Each takes about a kibibyte of the kernel's memory, and nothing of the disk.
+        for number in range(2 * LIMIT >> 10):
+            os.close(os.open(f"{folder}/{number}", os.O_CREAT | os.O_WRONLY))
+        time.sleep(decoy["patience"])
+        return True
+    finally:
+        shutil.rmtree(folder)
 """,
     ),
     _memory(
@@ -187,46 +202,38 @@ def fill():
     sum(ctypes.c_char.from_address(at + start).value == b"x" for start in range(0, size, 1 << 21))
     return True
 """,
-        Kept.NOWHERE,
     ),
     _memory(
         "sockets",
         "leaves more in sockets than it may have",
         """
-import resource, socket
+import socket
+def left_in(ends):
+    for end in ends:
+        end.setblocking(False)
+        try:
+            while True:
+                yield end.send(bytes(65536))
+        except BlockingIOError:
+            pass
 def fill():
-    sent = 0
-    for _ in range(8):
-        child = os.fork()
-        if child == 0:
-            time.sleep(2)
-            os._exit(0)
-    made = []
-    total = 0
+    left, holders = 0, []
     try:
         for _ in range(4):
-            pairs = []
-            for _ in range(110):
-                a, b = socket.socketpair()
-                a.setblocking(False), b.setblocking(False)
-                pairs += [a, b]
-                for end in a, b:
-                    try:
-                        while True:
-                            total += end.send(bytes(65536))
-                    except BlockingIOError:
-                        pass
-            made.append(pairs)
-            if os.fork() == 0:
-                time.sleep(2)
+            ends = [end for _ in range(110) for end in socket.socketpair()]
+            left += sum(left_in(ends))
+            # A child holds them open, so that there is room for more here.
+            holders.append(os.fork())
+            if holders[-1] == 0:
+                time.sleep(3)
                 os._exit(0)
-            for end in pairs:
+            for end in ends:
                 end.close()
-    except OSError:
-        pass
-    return total > 1.2 * LIMIT
+        return left > 1.2 * LIMIT
+    finally:
+        for child in holders:
+            os.kill(child, 9)
 """,
-        Kept.STRICTLY,
     ),
     Probe(
         "processes",
@@ -327,7 +334,6 @@ def attack():
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return GOT
 """,
-        kept=Kept.EVERYWHERE,
     ),
     Probe(
         "priority",
@@ -423,13 +429,12 @@ def attack():
         + """
 def attack():
     again = (
-        "import os, sys, time\\n"
-        "os.setsid()\\n"
-        "for _ in range(1500):\\n"
-        "    time.sleep(0.002)\\n"
+        "import os, time\\n"
+        "for _ in range(100):\\n"
+        "    time.sleep(0.03)\\n"
         "    if os.fork(): os._exit(0)\\n"
     )
-    subprocess.Popen([sys.executable, "-I", "-S", "-c", again, mark()])
+    subprocess.Popen([sys.executable, "-I", "-S", "-c", again, mark()], start_new_session=True)
     started()
 """,
         kept=Kept.EVERYWHERE,

@@ -1,7 +1,4 @@
-"""Ways for two seats to talk by what the machine is busy with, and by which pages of files it keeps.
-
-Threats B4 and B5.
-"""
+"""Ways for two seats to talk by which pages of files are in memory, and by load: B4 and B5."""
 
 from arena.doctor.probe import Probe, Seats
 

@@ -77,8 +77,8 @@ def sense():
 """,
         )
         for place, folder, said in (
-            ("tmp", "'/tmp'", "/tmp"),
-            ("shm", "'/dev/shm'", "/dev/shm"),
+            ("tmp", "'/tmp'", "/tmp"),  # noqa: S108 - the sandbox's own, or nobody's
+            ("shm", "'/dev/shm'", "/dev/shm"),  # noqa: S108 - the sandbox's own, or nobody's
             ("bot", "os.getcwd()", "the folder of the bot"),
         )
     ),
@@ -270,13 +270,35 @@ def sense():
         )
     ),
     _channel(
+        "seats-lease",
+        "B2",
+        "has a file open, for which the other then gets no lease",
+        """
+import fcntl
+made = []
+def hold():
+    made.append(os.open("data", os.O_RDONLY))
+def drop():
+    while made:
+        os.close(made.pop())
+def sense():
+    file = os.open("data", os.O_RDONLY)
+    try:
+        fcntl.fcntl(file, 1024, 1)
+        return True
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(file)
+""",
+    ),
+    _channel(
         "seats-write-hint",
         "B2",
         "gives a file that both see a hint about how long it will live",
-        _SHARED
-        + """
+        """
 import fcntl, struct
-file = os.open(SHARED, os.O_RDONLY)
+file = os.open("data", os.O_RDONLY)
 def hold():
     fcntl.fcntl(file, 1036, struct.pack("Q", 5))
 def drop():
@@ -386,7 +408,7 @@ def sense():
     ),
     _channel(
         "seats-bundle-pipe",
-        "B2",
+        "B2 D2",
         "uses a named pipe that was among the files of the bot",
         """
 held = []

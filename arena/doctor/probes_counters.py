@@ -17,32 +17,31 @@ def _counter(
 
 _NUMBERS = """
 import re
-def numbers_in(paths):
-    seen = {}
-    for path in paths:
-        try:
-            with open(path, "rb") as file:
-                text = file.read(20000).decode(errors="replace")
-        except OSError:
-            continue
-        for at, found in enumerate(re.findall(r"[0-9.]+", text)[:400]):
-            try:
-                seen[f"{path}:{at}"] = float(found)
-            except ValueError:
-                pass
-    return seen
-SLOW = {"kmsg", "kcore", "kpagecount", "kpageflags", "kpagecgroup", "kallsyms"}
-HOST = [f"/proc/{name}" for name in os.listdir("/proc")
-        if not name.isdigit() and name not in SLOW and os.path.isfile(f"/proc/{name}")]
-NETWORK = [f"/proc/self/net/{name}" for name in ("sockstat", "protocols", "softnet_stat")]
+LEVELS = "meminfo", "buddyinfo", "loadavg", "sys/fs/file-nr", "sys/fs/inode-nr", "pressure/cpu"
+SUMS = ("stat", "vmstat", "interrupts", "softirqs", "schedstat", "diskstats", "uptime",
+        "self/net/softnet_stat", "self/net/sockstat", "self/net/protocols")
+def numbers_in(name):
+    try:
+        with open("/proc/" + name, "rb") as file:
+            text = file.read(16000).decode(errors="replace")
+    except OSError:
+        return {}
+    found = re.findall(r"(?<![0-9.])[0-9]+[.]?[0-9]*(?![0-9.])", text)[:130]
+    return {f"{name}:{at}": float(number) for at, number in enumerate(found)}
 before = {}
-def changes(paths):
-    now = numbers_in(paths)
-    seen = dict(now)
-    seen |= {"+" + key: value - before[key] for key, value in now.items() if key in before}
-    before.clear()
-    before.update(now)
+def figures():
+    seen = {}
+    for name in LEVELS + SUMS:
+        now = numbers_in(name)
+        if name in SUMS[:7]:
+            for key, value in now.items():
+                seen[key] = value - before.get(key, 0)
+            before.update(now)
+        else:
+            seen.update(now)
     return seen
+def sense():
+    return figures()
 """
 
 _LAST = """
@@ -83,8 +82,6 @@ def hold():
     made[:] = [bytes([1]) * (40 << 20)]
 def drop():
     made.clear()
-def sense():
-    return changes(HOST)
 """,
     ),
     _counter(
@@ -100,23 +97,28 @@ def hold():
         os.waitpid(child, 0)
 def drop():
     pass
-def sense():
-    return changes(HOST)
 """,
     ),
     _counter(
         "count-sysinfo",
-        "fills memory, which the other reads off the system's figures",
+        "runs processes, which the other reads off the system's figures",
         """
+import os, signal, time
 made = []
 def hold():
-    made[:] = [bytes([1]) * (40 << 20)]
+    for _ in range(50):
+        made.append(os.fork())
+        if made[-1] == 0:
+            time.sleep(5)
+            os._exit(0)
 def drop():
-    made.clear()
+    while made:
+        os.kill(made[-1], signal.SIGKILL)
+        os.waitpid(made.pop(), 0)
 def sense():
-    words = (ctypes.c_long * 16)()
+    words = (ctypes.c_ushort * 64)()
     call("sysinfo", words)
-    return {str(at): word for at, word in enumerate(words)}
+    return words[40]
 """,
     ),
     _counter(
@@ -325,8 +327,6 @@ def hold():
 def drop():
     while made:
         made.pop().close()
-def sense():
-    return changes(NETWORK)
 """,
     ),
     _counter(
@@ -337,8 +337,9 @@ def sense():
 def sense():
     at = mapped()
     try:
-        lines = open("/proc/self/smaps").read().split(f"{at:x}-")[1].split("VmFlags")[0].splitlines()
-        return {line.split(":")[0]: int(line.split()[1]) for line in lines if line.endswith("kB")}
+        text = open("/proc/self/smaps").read().split(f"{at:x}-")[1].split("VmFlags")[0]
+        lines = [line.split() for line in text.splitlines() if line.endswith("kB")]
+        return {line[0]: int(line[1]) for line in lines}
     finally:
         libc.munmap(at, 4096)
 """,
@@ -388,10 +389,12 @@ def hold():
     for _ in range(12):
         made.append(os.fork())
         if made[-1] == 0:
-            for _ in range(110):
-                os.pipe()
-            time.sleep(5)
-            os._exit(0)
+            try:
+                for _ in range(110):
+                    os.pipe()
+                time.sleep(5)
+            finally:
+                os._exit(0)
     time.sleep(0.02)
 def drop():
     while made:
@@ -442,15 +445,18 @@ def sense():
         "count-queued-signals",
         "queues signals, until the other can queue none",
         """
-import signal
+import resource, signal
 signal.pthread_sigmask(signal.SIG_BLOCK, [40])
+# What counts is the user's, but each process compares it with a limit of its own.
+PENDING = resource.RLIMIT_SIGPENDING
+resource.setrlimit(PENDING, (900, resource.getrlimit(PENDING)[1]))
 def queued(count):
     for _ in range(count):
         if libc.sigqueue(os.getpid(), 40, 0):
             raise BlockingIOError
 def hold():
     try:
-        queued(1 << 20)
+        queued(2000)
     except BlockingIOError:
         pass
 def drop():
@@ -472,25 +478,23 @@ def sense():
         "takes all of the requests for asynchronous input and output that the machine has",
         """
 made = []
+def setup(count):
+    it = ctypes.c_ulong(0)
+    call("io_setup", count, ctypes.byref(it))
+    return it
 def hold():
-    try:
-        for _ in range(70):
-            it = ctypes.c_ulong(0)
-            call("io_setup", 2000, ctypes.byref(it))
-            made.append(it)
-    except BlockingIOError:
-        pass
+    drop()
+    most = int(open("/proc/sys/fs/aio-max-nr").read())
+    made.append(setup(most - 2000))
 def drop():
     while made:
         call("io_destroy", made.pop())
 def sense():
-    it = ctypes.c_ulong(0)
     try:
-        call("io_setup", 2000, ctypes.byref(it))
+        call("io_destroy", setup(4000))
+        return True
     except BlockingIOError:
-        return 1
-    call("io_destroy", it)
-    return 0
+        return False
 """,
         quick=True,
     ),

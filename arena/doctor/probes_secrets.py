@@ -1,4 +1,4 @@
-"""Attacks on what bots may not know, and on other processes: threats A1 to A4, A7 and A8."""
+"""Attacks on what bots may neither read nor write: threats A1 to A4, and B8."""
 
 from arena.doctor.probe import Kept, Probe, Seats
 
@@ -240,9 +240,9 @@ def find():
         for place, folder, said in (
             ("bot", "os.getcwd()", "its own folder"),
             ("home", "os.environ['HOME']", "its home"),
-            ("tmp", "'/tmp'", "/tmp"),
-            ("shm", "'/dev/shm'", "/dev/shm"),
-            ("var", "'/var/tmp'", "/var/tmp"),
+            ("tmp", "'/tmp'", "/tmp"),  # noqa: S108 - the sandbox's own, or nobody's
+            ("shm", "'/dev/shm'", "/dev/shm"),  # noqa: S108 - the sandbox's own, or nobody's
+            ("var", "'/var/tmp'", "/var/tmp"),  # noqa: S108 - the sandbox's own, or nobody's
         )
     ),
     Probe(
@@ -261,87 +261,6 @@ def attack():
             os.unlink(path)
             return GOT
     raise last
-""",
-    ),
-    Probe(
-        "terminal",
-        ("A7",),
-        "types a character into the operator's terminal",
-        """
-def attack():
-    import fcntl
-    if child := os.fork():
-        return GOT if os.waitpid(child, 0)[1] == 0 else None
-    try:
-        os.setsid()
-        fcntl.ioctl(os.open(decoy["terminal"], os.O_RDWR), 0x5412, b"x")
-        os._exit(0)
-    finally:
-        os._exit(1)
-""",
-    ),
-    Probe(
-        "controlling-terminal",
-        ("A7",),
-        "opens the terminal that arena was started from",
-        """
-def attack():
-    os.close(os.open("/dev/tty", os.O_RDWR))
-    return GOT
-""",
-    ),
-    Probe(
-        "signal",
-        ("A8",),
-        "sends a signal to the referee",
-        """
-def attack():
-    import time
-    os.kill(decoy["pid"], 10)
-    time.sleep(0.05)
-""",
-    ),
-    Probe(
-        "stop",
-        ("A8",),
-        "stops a rival",
-        """
-def attack():
-    import time
-    os.kill(decoy["rival"], 19)
-    time.sleep(0.05)
-""",
-    ),
-    Probe(
-        "renice",
-        ("A8",),
-        "makes the referee the last to get a processor",
-        """
-def attack():
-    os.setpriority(os.PRIO_PROCESS, decoy["pid"], 19)
-    return GOT
-""",
-    ),
-    Probe(
-        "limit-others",
-        ("A8",),
-        "changes the limits of the referee",
-        """
-def attack():
-    import resource
-    resource.prlimit(decoy["pid"], resource.RLIMIT_CORE, (0, 0))
-    return GOT
-""",
-    ),
-    Probe(
-        "affinity-others",
-        ("A8",),
-        "moves the referee to one processor",
-        """
-def attack():
-    os.sched_setaffinity(decoy["rival"], os.sched_getaffinity(0))
-    os.sched_getaffinity(decoy["rival"])
-    return GOT
 """,
     ),
 )

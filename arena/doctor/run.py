@@ -11,12 +11,18 @@ from arena.doctor import attacker
 from arena.doctor.decoy import Decoy
 from arena.doctor.probe import Finding, Outcome, Probe, Seats, Verdict, judged
 from arena.doctor.probes import PROBES
-from arena.doctor.seat import Answer, Free, Held, Seat, survivors, take_snapshot, write_bot
+from arena.doctor.seat import LIMITS, Answer, Free, Held, Seat, survivors, take_snapshot, write_bot
 from arena.players.sandbox import Tier
 
-_BITS = 12
-_TRIES = 2
+_BITS = 8
+"""That a seat sends another in a round: as many set as not."""
+
+_ROUNDS = 3
+_TRIES = 3
+"""So often is an attack repeated that came to nothing, since others use the machine, too."""
+
 _AWAY_S = 0.25
+_PATIENCE_S = 0.3
 _GONE_S = 3.0
 
 
@@ -90,6 +96,10 @@ class _Side:
     def __init__(self, decoy: Decoy, tier: Tier | None) -> None:
         self._decoy = decoy
         self._tier = tier
+        self._facts = decoy.facts | {
+            "memory": LIMITS.memory_mb,
+            "patience": 0 if tier is None else _PATIENCE_S,
+        }
         self._bot = decoy.root / "bot"
         self._snapshot = decoy.root / "snapshot"
         write_bot(self._bot)
@@ -99,12 +109,9 @@ class _Side:
     @contextmanager
     def seat(self) -> Iterator[Seat]:
         """Yield a process that carries out attacks, for the length of the context."""
-        with _one_core():
-            seat: Seat = (
-                Free(self._bot, self._decoy)
-                if self._tier is None
-                else Held(self._snapshot, self._tier)
-            )
+        seat: Seat = (
+            Free(self._bot, self._decoy) if self._tier is None else Held(self._snapshot, self._tier)
+        )
         try:
             yield seat
         finally:
@@ -121,7 +128,7 @@ class _Side:
         """Have ``seat`` start something, and see whether it runs when ``seat`` is not asked."""
         with self._opened(seat, probe) as answer:
             if "got" not in answer:
-                return Outcome(False, answer.get("why", ""))
+                return Outcome(got=False, why=answer.get("why", ""))
             done = seat.order(do="hold")
             time.sleep(_AWAY_S)
             found = seat.order(do="sense")
@@ -140,12 +147,12 @@ class _Side:
                 if "got" not in here or "got" not in there:
                     return Outcome(got=False, why=here.get("why") or there.get("why", ""))
                 outcome = _told(sender, receiver)
-            if outcome.got:
+            if outcome.got or outcome.why:
                 break
         return outcome
 
     @contextmanager
-    def _opened(self, seat: Seat, probe: Probe, **more: Any) -> Iterator[Answer]:
+    def _opened(self, seat: Seat, probe: Probe, **more: Any) -> Iterator[Answer]:  # noqa: ANN401
         """Have ``seat`` be ready for the orders of ``probe``, for the length of the context."""
         answer = self._order(seat, probe, "open", **more)
         try:
@@ -155,26 +162,15 @@ class _Side:
                 seat.order(do="close")
 
     def _order(self, seat: Seat, probe: Probe, do: str, **more: Any) -> Answer:  # noqa: ANN401
-        facts = self._decoy.facts
+        facts = self._facts
         return seat.order(do=do, code=probe.code, name=probe.name, decoy=facts, **more)
-
-
-@contextmanager
-def _one_core() -> Iterator[None]:
-    """Give what is started inside one core, as a worker does."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {min(before)})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 def _told(sender: Seat, receiver: Seat) -> Outcome:
     """Return whether bits that ``sender`` is given can be read off what ``receiver`` senses."""
     known: set[str] | None = None
-    # What fits by chance once does not fit twice.
-    for _ in range(2):
+    # What fits by chance once, as one in 35 does, does not fit again and again.
+    for _ in range(_ROUNDS):
         bits = [*[False] * (_BITS // 2), *[True] * (_BITS // 2)]
         secrets.SystemRandom().shuffle(bits)
         # What the receiver senses may be a difference to what it sensed before.
@@ -199,5 +195,5 @@ def _tell(bits: Sequence[bool], sensed: Sequence[Any]) -> bool:
     off = [value for bit, value in zip(bits, sensed, strict=True) if not bit]
     on = [value for bit, value in zip(bits, sensed, strict=True) if bit]
     if all(isinstance(value, (int, float)) for value in sensed):
-        return max(off) < min(on) or max(on) < min(off)
-    return bool(off[0] != on[0]) and len({*map(str, off)}) == len({*map(str, on)}) == 1
+        return bool(max(off) < min(on) or max(on) < min(off))
+    return str(off[0]) != str(on[0]) and len({*map(str, off)}) == len({*map(str, on)}) == 1

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol
@@ -25,7 +26,7 @@ from arena.players.seccomp import MACHINES
 from arena.players.syscalls import NUMBERS
 from arena.referee.limits import Limits
 
-LIMITS = Limits(memory_mb=96, file_mb=4, tmp_mb=16)
+LIMITS = Limits(memory_mb=64, file_mb=4, tmp_mb=16)
 """What attacks are held to: little, so that those on the limits are over soon."""
 
 _SCRIPT = "attacker.py"
@@ -35,9 +36,12 @@ _LOOK_S = 0.02
 
 Answer = dict[str, Any]
 
+BEGINNINGS = ("attack", "open")
+"""Orders that begin something."""
+
 
 class Seat(Protocol):
-    """A process that carries out attacks."""
+    """A process that carries out attacks; one that an attack has ended is followed by another."""
 
     def order(self, **order: Any) -> Answer:  # noqa: ANN401 - JSON
         """Have an order carried out; return ``got``, or ``why`` it failed."""
@@ -51,11 +55,9 @@ class Seat(Protocol):
 def write_bot(folder: Path) -> None:
     """Write the attacker into the new ``folder``, as its author would, with what it plays on."""
     folder.mkdir()
-    (folder / _SCRIPT).write_bytes(Path(attacker.__file__).read_bytes())
-    (folder / "data").write_bytes(bytes(_DATA_BYTES))
+    _write(folder / _SCRIPT, Path(attacker.__file__).read_bytes())
+    _write(folder / "data", bytes(_DATA_BYTES))
     os.mkfifo(folder / "pipe")
-    # A page that is not on the disk yet is not dropped from memory.
-    os.sync()
 
 
 def take_snapshot(bot: Path, folder: Path) -> None:
@@ -68,8 +70,15 @@ def take_snapshot(bot: Path, folder: Path) -> None:
         (bot / "pipe").unlink()
         files = read_folder(bot)
     for file in files:
-        (folder / file.path).write_bytes(file.content)
-    os.sync()
+        _write(folder / file.path, file.content)
+
+
+def _write(path: Path, content: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        # A page that is not on the disk yet is not dropped from memory.
+        os.fsync(file.fileno())
 
 
 def _argv(folder: Path) -> tuple[str, ...]:
@@ -80,11 +89,17 @@ class Held:
     """A bot's process, in a tier."""
 
     def __init__(self, folder: Path, tier: Tier) -> None:
-        self._process = BotProcess(Program(_argv(folder), folder), LIMITS, tier)
+        self._program = Program(_argv(folder), folder)
+        self._tier = tier
+        self._process = self._started()
         self._ended = ""
 
     def order(self, **order: Any) -> Answer:  # noqa: ANN401 - JSON
-        """Have an order carried out, as `Seat` has it; a bot that has ended does nothing."""
+        """Have an order carried out, as `Seat` has it."""
+        if self._ended and order["do"] in BEGINNINGS:
+            self.stop()
+            self._process = self._started()
+            self._ended = ""
         if not self._ended:
             try:
                 return _decoded(self._process.ask(_line(order), _ANSWER_MS))
@@ -96,26 +111,24 @@ class Held:
         """End it as a match would."""
         self._process.stop(0)
 
+    def _started(self) -> BotProcess:
+        with _one_core():
+            return BotProcess(self._program, LIMITS, self._tier)
+
 
 class Free:
     """A process without any limit, which inherits all that this one would hand on by mistake."""
 
     def __init__(self, folder: Path, decoy: Decoy) -> None:
-        # A file of both seats: one of the ways in which runners have kept standard error.
-        with (decoy.root / "log").open("ab+") as log:
-            self._process = subprocess.Popen(
-                _argv(folder),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                cwd=folder,
-                env=os.environ | {"HOME": str(decoy.user)},
-                close_fds=False,
-                process_group=0,
-            )
+        self._folder = folder
+        self._decoy = decoy
+        self._process = self._started()
 
     def order(self, **order: Any) -> Answer:  # noqa: ANN401 - JSON
         """Have an order carried out, as `Seat` has it."""
+        if self._process.poll() is not None and order["do"] in BEGINNINGS:
+            self.stop()
+            self._process = self._started()
         to, answers = self._process.stdin, self._process.stdout
         if to is None or answers is None:
             raise HostFault("an attacker has no pipes")
@@ -135,7 +148,33 @@ class Free:
         # What outlives it may still hold the other ends.
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe:
-                pipe.close()
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
+
+    def _started(self) -> "subprocess.Popen[bytes]":
+        # A file of both seats: one of the ways in which runners have kept standard error.
+        with (self._decoy.root / "log").open("ab+") as log, _one_core():
+            return subprocess.Popen(
+                _argv(self._folder),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                cwd=self._folder,
+                env=os.environ | {"HOME": str(self._decoy.user)},
+                close_fds=False,
+                process_group=0,
+            )
+
+
+@contextlib.contextmanager
+def _one_core() -> Iterator[None]:
+    """Give what is started inside one core, as a worker does."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def survivors(mark: str, patience_s: float) -> set[str]:

@@ -2,169 +2,223 @@
 
 All processes of a seat are in one process group, and the kernel stops a group as a whole: one that
 is being forked at that moment is stopped, too, and need not be found first. In a sandbox no
-process can leave the group or be set going again by anything but us: the filter of system calls
-answers ``setsid``, ``setpgid``, and whatever would send SIGCONT, and does nothing. Without a
-sandbox a bot that means to can do both, so there it is no more than good order among bots that do
-not.
+process can leave the group or be set going by anything but us: the filter of system calls fakes
+``setsid``, ``setpgid`` and whatever would send SIGCONT. Without a sandbox a bot that means to can
+do both, so there it is no more than good order among bots that do not.
 
-A stopped process finishes the system call that it is in. One that keeps the kernel busy, filling
-memory say, would go on for as long as that takes, so it is waited for as soon as a seat was caught
-at it.
+A process that is stopped finishes the system call that it is in, and a thread may run on until
+another one has taken notice. Where a seat consists of more than one thread it is therefore waited
+for; a single thread is, as soon as it was caught running on.
 """
 
 import contextlib
 import os
 import signal
 import time
-from pathlib import Path
 
 from arena.players import strays
 
 _STOP, _CONT = int(signal.SIGSTOP), int(signal.SIGCONT)
 
-_CAUGHT_NS = 1_000_000
-"""More processor time than this after it was stopped, and a seat was not standing still."""
+_CAUGHT_NS = 200_000
+"""Coming to a stop takes a thread a few microseconds of processor time, and never so much."""
 
-_STANDSTILL_S = 0.5
-"""How long a seat that was caught is waited for, at most."""
+_STANDSTILL_S = 2.0
+"""How long a seat is waited for, at most; no single system call takes that long."""
 
 _LOOK_S = 0.0001
-_RUNNING = (b"R", b"S")
+_ONE_THREAD = 3
+"""Links of /proc/PID/task where it holds one thread."""
+
+_ON_ITS_WAY = (b"R", b"S")
 """States, as /proc has them, of a thread that has not come to a stop yet.
 
-One that sleeps will be woken by the stop; one in an uninterruptible wait uses no processor.
+One that sleeps is woken by the stop; one in an uninterruptible wait uses no processor.
 """
 
 
 class Freezer:
-    """Stops the processes of one seat, and lets them go on.
+    """Stops the process group of a seat, and lets it go on: all there is without a sandbox."""
 
-    A seat is either a process and what it started, or a sandbox, whose first process is none of
-    the bot's. Waking that one at each question would cost as much as all the rest, so it stays
-    stopped for as long as the bot is a single process, which has nothing for it to do.
-    """
+    main = -1
+    """Pidfd of the bot's own first process, once it is known; else -1."""
 
-    def __init__(self, group: int, *, sandboxed: bool) -> None:
+    def __init__(self, group: int) -> None:
         """Watch over a seat that runs, and leave it running.
 
         Args:
-            group: the process group of the seat, and the process that leads it.
-            sandboxed: whether that is the first process of a sandbox.
+            group: the process group of the seat.
         """
         self._group = group
-        self._sandboxed = sandboxed
-        self._main = 0 if sandboxed else group
-        self._alone = False
-        self._surveyed = False
-        self._clocks: tuple[int, ...] = ()
-        self._caught = False
-        self._stopped_at_ns = 0
-        self.frozen = False
-        self.main = -1
-        """Pidfd of the bot's own first process, once a sandbox was frozen; else -1."""
+        self._frozen = False
 
     def freeze(self) -> None:
-        """Stop the seat; on return nothing of it runs any more, but for what the page says."""
+        """Stop the seat; on return nothing of it runs any more, as far as that is promised."""
         self._signal(_STOP)
-        self.frozen = True
-        if not self._surveyed:
-            self._survey()
-        if self._caught:
-            self._wait_for_standstill()
-        self._stopped_at_ns = self._cpu_ns()
+        self._frozen = True
 
     def thaw(self) -> None:
         """Let the seat go on, if it is frozen."""
-        if not self.frozen:
-            return
-        self.frozen = False
-        if self._cpu_ns() - self._stopped_at_ns > _CAUGHT_NS:
-            self._caught = True
-        if not self._alone or self.main < 0:
-            self._signal(_CONT)
-            return
-        try:
-            signal.pidfd_send_signal(self.main, _CONT)
-        except ProcessLookupError:
-            return  # it is gone, which the channel will find
+        if self._frozen:
+            self.thaw_all()
 
     def look(self) -> None:
-        """See to what a single process has started since, while its question is open.
-
-        It is called for questions that are not answered soon, so that the others pay nothing.
-        """
-        self._surveyed = False
-        if not (self._alone and self._sandboxed):
-            return
-        started = set(self.family()) - {self._main}
-        for pid in started:
-            # One by one: the bot may have stopped itself, which is its own affair.
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, _CONT)
-        self._alone = not started
+        """See to the seat while its question is open; not for those that are soon answered."""
 
     def thaw_all(self) -> None:
-        """Let go on whatever belongs to the seat, a sandbox's first process included."""
+        """Let go on whatever belongs to the seat."""
         self._signal(_CONT)
-        self.frozen = self._alone = False
-
-    def family(self) -> list[int]:
-        """Return the processes of the seat, without the first process of a sandbox."""
-        found = strays.family(self._group)
-        return found[1:] if self._sandboxed else found
+        self._frozen = False
 
     def close(self) -> None:
-        """Give the descriptor back."""
-        if self.main >= 0:
-            os.close(self.main)
-            self.main = -1
-
-    def _survey(self) -> None:
-        """See what processes the seat, which is stopped, consists of."""
-        family = self.family()
-        if not self._main and family:
-            self._find_main(family[0])
-        self._alone = family == [self._main]
-        # linux/posix-timers_types.h, MAKE_PROCESS_CPUCLOCK of CPUCLOCK_SCHED
-        self._clocks = tuple((~pid << 3) | 2 for pid in family)
-        self._surveyed = True
-
-    def _find_main(self, pid: int) -> None:
-        with contextlib.suppress(ProcessLookupError):
-            self.main = os.pidfd_open(pid)
-            # The number could have gone to somebody else before the descriptor was there.
-            if pid in strays.children(self._group):
-                self._main = pid
-            else:
-                self.close()
-
-    def _wait_for_standstill(self) -> None:
-        until = time.monotonic() + _STANDSTILL_S
-        while any(map(_runs, self.family())) and time.monotonic() < until:
-            time.sleep(_LOOK_S)
-
-    def _cpu_ns(self) -> int:
-        """Return the processor time that the seat has used, as far as its processes are known."""
-        used = 0
-        for clock in self._clocks:
-            try:
-                used += time.clock_gettime_ns(clock)
-            except OSError:
-                continue  # it is gone
-        return used
+        """Give all descriptors back."""
 
     def _signal(self, number: int) -> None:
         try:
             os.killpg(self._group, number)
         except (ProcessLookupError, PermissionError):
+            return  # nothing is left of it, which the channel will find
+
+
+class SandboxFreezer(Freezer):
+    """Stops a sandbox.
+
+    Its first process, which leads the group, is none of the bot's. Waking that at each question
+    would cost as much as all the rest, so it stays stopped for as long as the bot is a single
+    process, which has nothing for it to do.
+    """
+
+    def __init__(self, first: int) -> None:
+        """Watch over a sandbox that runs, and leave it running.
+
+        Args:
+            first: its first process.
+        """
+        super().__init__(first)
+        self._pid = 0
+        """The bot's own first process; 0 where it is not known."""
+
+        self._clock = 0
+        self._only = b""
+        self._files: tuple[int, ...] = ()
+        self._alone = False
+        self._caught = False
+        self._stopped_at_ns = 0
+
+    def freeze(self) -> None:
+        """Stop the sandbox; on return nothing in it runs any more."""
+        self._signal(_STOP)
+        self._frozen = True
+        if not self._pid:
+            self._find()
+        self._alone, single = self._shape()
+        if self._caught or not single:
+            self._wait_for_standstill()
+        self._stopped_at_ns = self._cpu_ns()
+
+    def thaw(self) -> None:
+        """Let the bot go on, if it is frozen."""
+        if not self._frozen:
+            return
+        if self._cpu_ns() - self._stopped_at_ns > _CAUGHT_NS:
+            self._caught = True
+        if not self._alone:
+            self.thaw_all()
+            return
+        self._frozen = False
+        try:
+            signal.pidfd_send_signal(self.main, _CONT)
+        except ProcessLookupError:
             return  # likewise
 
+    def look(self) -> None:
+        """Let go on what was being started when the bot was taken for a single process."""
+        if self._alone:
+            for pid in set(self._family()) - {self._pid}:
+                # One by one: the bot may have stopped itself, which is its own affair.
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, _CONT)
 
-def _runs(pid: int) -> bool:
+    def close(self) -> None:
+        """Give all descriptors back."""
+        for descriptor in (self.main, *self._files):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self.main, self._files = -1, ()
+
+    def _family(self) -> list[int]:
+        """Return the processes of the bot."""
+        return strays.family(self._group)[1:]
+
+    def _find(self) -> None:
+        """Find the bot's first process, if it is still there."""
+        pid = next(iter(self._family()), 0)
+        try:
+            self.main = os.pidfd_open(pid)
+            self._files = tuple(
+                os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+                for path in (
+                    f"/proc/{pid}/task/{pid}/children",
+                    f"/proc/{self._group}/task/{self._group}/children",
+                    f"/proc/{pid}/task",
+                )
+            )
+        except OSError:
+            self.close()
+            return
+        # The number could have gone to somebody else before the descriptors were there.
+        if pid in strays.children(self._group):
+            self._pid = pid
+            # linux/posix-timers_types.h, MAKE_PROCESS_CPUCLOCK of CPUCLOCK_SCHED
+            self._clock = (~pid << 3) | 2
+            self._only = b"%d " % pid
+        else:
+            self.close()
+
+    def _shape(self) -> tuple[bool, bool]:
+        """Return whether the bot, which is stopped, is a single process, and a single thread."""
+        if not self._pid:
+            return False, False
+        children, of_the_first, tasks = self._files
+        try:
+            alone = os.pread(of_the_first, 64, 0) == self._only
+            single = os.fstat(tasks).st_nlink == _ONE_THREAD and not os.pread(children, 64, 0)
+        except OSError:
+            return False, False  # it is gone
+        if single or not alone:
+            return alone, alone and single
+        # Each thread may have children of its own.
+        return self._family() == [self._pid], False
+
+    def _wait_for_standstill(self) -> None:
+        until = time.monotonic() + _STANDSTILL_S
+        while any(map(_moves, self._family())) and time.monotonic() < until:
+            time.sleep(_LOOK_S)
+
+    def _cpu_ns(self) -> int:
+        """Return the processor time of the bot's first process, 0 if it is gone."""
+        try:
+            return time.clock_gettime_ns(self._clock) if self._pid else 0
+        except OSError:
+            return 0
+
+
+def _moves(pid: int) -> bool:
     """Whether a thread of the process ``pid`` has not come to a stop."""
-    for task in Path(f"/proc/{pid}/task").glob("*/stat"):
-        with contextlib.suppress(OSError):
-            # The command's name, in parentheses, may hold anything.
-            if task.read_bytes().rpartition(b") ")[2][:1] in _RUNNING:
-                return True
+    with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/task") as tasks:
+        return any(_state(f"{task.path}/stat") in _ON_ITS_WAY for task in tasks)
     return False
+
+
+def _state(path: str) -> bytes:
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        # The command's name, in parentheses, may hold anything.
+        return os.read(file, 512).rpartition(b") ")[2][:1]
+    except OSError:
+        return b""
+    finally:
+        os.close(file)

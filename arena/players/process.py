@@ -15,7 +15,7 @@ from pathlib import Path
 from arena.errors import BotFault, FaultCode, HostFault
 from arena.players import memory, strays, verdicts
 from arena.players.channel import LineChannel
-from arena.players.freezer import Freezer
+from arena.players.freezer import Freezer, SandboxFreezer
 from arena.players.sandbox import Sandbox, Tier
 from arena.players.surroundings import environment, limit
 from arena.players.tail import Tail
@@ -225,10 +225,10 @@ class BotProcess:
         return self._pid > 0 and self._status is None
 
     def _freeze_first(self) -> None:
-        group = self._sandbox.first if self._sandbox else self._pid
-        if self._limits is None or group is None:
+        first = self._sandbox.first if self._sandbox else None
+        if self._limits is None:
             return
-        self._freezer = Freezer(group, sandboxed=self._sandbox is not None)
+        self._freezer = SandboxFreezer(first) if first else Freezer(self._pid)
         self._freezer.freeze()
         self._channel.attend(self._freezer.thaw, self._look)
         if self._freezer.main >= 0:
@@ -249,7 +249,10 @@ class BotProcess:
         if self._unwatched_s < _UNWATCHED_S:
             return
         self._unwatched_s = 0.0
-        if self._limits and memory.exceeds(strays.family(self._pid), self._limits.memory_mb):
+        first = self._sandbox.first if self._sandbox else None
+        more_kb = memory.kernel_kb(first) if first else 0
+        family = strays.family(self._pid)
+        if self._limits and memory.exceeds(family, self._limits.memory_mb, more_kb):
             self._end(grace_ms=0)
             raise verdicts.too_much_memory(self._limits)
 

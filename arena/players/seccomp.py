@@ -86,10 +86,11 @@ _IOCTLS = (
 _ADVICE = (12, 20, 21, 25)
 _MAP_SHARED_ANONYMOUS = 0x01 | 0x20
 _MAP_GROWSDOWN, _MAP_HUGETLB = 0x100, 0x40000
-# sys/socket.h: SO_COOKIE, SO_NETNS_COOKIE, SO_PEERPIDFD; SO_ATTACH_FILTER and its kin, SO_PASSPIDFD
+# sys/socket.h: SO_COOKIE, SO_NETNS_COOKIE, SO_PEERPIDFD; SO_SNDBUF and SO_RCVBUF; those two by
+# force, SO_ATTACH_FILTER and its kin, SO_PASSPIDFD
 _AF_UNIX = 1
 _TELLING_OPTIONS = (57, 71, 77)
-_SETTING_OPTIONS = (26, 50, 51, 52, 76)
+_SIZES, _SETTING_OPTIONS = (7, 8), (26, 32, 33, 50, 51, 52, 76)
 # linux/prctl.h: PR_SCHED_CORE, PR_SET_MEMORY_MERGE; PR_SET_PDEATHSIG
 _PROCESS_CONTROLS, _WHEN_PARENT_DIES = (62, 67), 1
 # signal.h
@@ -146,7 +147,7 @@ _BY_ARGUMENT: dict[str, Rule] = {
             Case(0, (_WHEN_PARENT_DIES,), FAKE),
         ),
     ),
-    "setsockopt": Rule(ALLOW, (Case(2, _SETTING_OPTIONS, REFUSE),)),
+    "setsockopt": Rule(ALLOW, (Case(2, _SIZES, FAKE), Case(2, _SETTING_OPTIONS, REFUSE))),
     "socket": Rule(_ERRNO | errno.EAFNOSUPPORT, (Case(0, (_AF_UNIX,), ALLOW),)),
     "socketpair": Rule(_ERRNO | errno.EAFNOSUPPORT, (Case(0, (_AF_UNIX,), ALLOW),)),
 }
@@ -235,6 +236,7 @@ _AT_NUMBER, _AT_ARCHITECTURE, _AT_ARGUMENTS, _ARGUMENT = 0, 4, 16, 8
 _FEW = 3
 """So many numbers are gone through; more are halved first."""
 
+INSTRUCTION_BYTES = 8
 Instruction = tuple[int, int, int, int]
 """Operation, jump if true, jump if false, operand."""
 

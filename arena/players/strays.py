@@ -45,9 +45,11 @@ def follow_parent(parent: int, number: signal.Signals = signal.SIGTERM) -> None:
 def children(pid: int) -> list[int]:
     """Return the children of the process ``pid``, zombies included, in no order to rely on."""
     found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        with contextlib.suppress(OSError):
-            found.extend(map(int, task.read_text().split()))
+    # Tasks, and the process itself, may be gone at any moment.
+    with contextlib.suppress(OSError):
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            with contextlib.suppress(OSError):
+                found.extend(map(int, (task / "children").read_text().split()))
     return found
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ArenaError, HostFault, UsageError
+from arena.players.sandbox_files import hide
 from arena.store.schema import APPLICATION_ID, MIGRATIONS
 from arena.wire.escape import printable
 
@@ -55,7 +56,7 @@ class Store:
 
 @contextmanager
 def open_store(home: Path, *, create: bool = True, wait_s: float = _WAIT_S) -> Iterator[Store]:
-    """Open the home's database for the length of the context.
+    """Open the home's database for the length of the context, and see that no bot is shown it.
 
     Args:
         home: folder of the file `FILE_NAME`; made with its parents if it is missing.
@@ -71,6 +72,7 @@ def open_store(home: Path, *, create: bool = True, wait_s: float = _WAIT_S) -> I
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         raise UsageError(f"SQLite {sqlite3.sqlite_version} is too old: arena needs 3.37 or newer")
     _make(path, create=create)
+    hide(home)
     with _explained(path):
         db = sqlite3.connect(path, timeout=wait_s, isolation_level=None)
     try:

@@ -42,6 +42,19 @@ def test_a_move_may_have_five_milliseconds(arena: CommandLine) -> None:
     )
 
 
+def test_questions_come_on_a_beat_if_that_is_wanted(arena: CommandLine) -> None:
+    first, last = arena.bot("first"), arena.bot("last")
+
+    played = record(arena, first, last, "--move-ms", "50", "--slot", "50")
+
+    assert played["limits"]["slot_ms"] == 50
+    assert played["measured"]["ms"] >= 50 * len(played["actions"])
+    for command in ("match", "tournament"):
+        bots = (first, last) if command == "match" else ("--bots", f"{first},{last}")
+        line = arena.refuses(command, "donburiko", *bots, "--slot", "500")
+        assert "a slot of 500 ms is shorter than a decision may be (1000 ms" in line
+
+
 def test_settings_of_the_home_hold_unless_a_command_says_otherwise(arena: CommandLine) -> None:
     settings(arena, "[limits]\nmove_ms = 2000\nstart_ms = 9000\nprocesses = 5\n")
     bots = (arena.bot("first"), arena.bot("last"))

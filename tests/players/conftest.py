@@ -29,3 +29,11 @@ def start_isolated(tmp_path: Path) -> Iterator[Start]:
     starting = Start(tmp_path, Tier.BWRAP)
     yield starting
     stop_all(starting.started, grace_ms=0)
+
+
+@pytest.fixture
+def start_unheld(tmp_path: Path) -> Iterator[Start]:
+    """Start bots without a sandbox: the controls of what a sandbox prevents."""
+    starting = Start(tmp_path, Tier.NONE)
+    yield starting
+    stop_all(starting.started, grace_ms=0)

@@ -39,6 +39,7 @@ FAULTS = [
     ("os.kill(os.getpid(), signal.SIGSTOP)", FaultCode.TIMEOUT, "wrote nothing in time"),
     ("os.close(0); time.sleep(60)", FaultCode.TIMEOUT, "wrote nothing in time"),
     (SAYS + "b''); time.sleep(60)", FaultCode.TIMEOUT, "it began one and did not end it"),
+    ("while True: pass", FaultCode.TIMEOUT, "wrote nothing in time"),
     ("print('hello'); time.sleep(60)", FaultCode.TIMEOUT, "does not flush its output"),
     (
         "while True: raw(b'x'); time.sleep(0.02)",
@@ -66,6 +67,13 @@ def test_misbehaviour_is_named(start: Start, body: str, code: FaultCode, text: s
         bot.ask(QUESTION, 5000 if code is not FaultCode.TIMEOUT else 400)
 
     assert (fault.value.code, text in fault.value.text) == (code, True), fault.value.text
+
+
+def test_an_answer_behind_a_line_that_is_too_long_is_none(start: Start) -> None:
+    bot = start(f"hear(); raw(b' ' * 200_000 + {ANSWER!r} + b'\\n' + {ANSWER!r} + b'\\n'); hear()")
+
+    with pytest.raises(BotFault, match="bad_message: a line is longer than 65536 bytes"):
+        bot.ask(QUESTION, 5000)
 
 
 def test_a_bot_that_closes_its_output_is_found_out(start: Start) -> None:

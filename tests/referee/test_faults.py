@@ -173,6 +173,34 @@ def test_the_others_play_on_when_two_of_four_seats_fail(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("game", "variant"), GAMES)
+@pytest.mark.parametrize("body", ["ready(); sys.exit(5)", "ready(); os.close(0); sys.exit(5)"])
+def test_a_bot_that_leaves_before_its_first_question_hurts_only_itself(
+    game: str, variant: str, body: str, tmp_path: Path
+) -> None:
+    bad = program(body, tmp_path, "bad")
+    good = program(HONEST, tmp_path, "good")
+
+    played, _ = match(game, variant, [good, bad])
+
+    check(played, {1}, FaultCode.EXITED, game)
+    assert played.faults[0].text == "exited with status 5"
+
+
+def test_a_late_answer_is_no_answer_to_anything(tmp_path: Path) -> None:
+    late = program(
+        "ready()\nfor message in acts():\n    time.sleep(0.6)\n    answer(message)",
+        tmp_path,
+        "late",
+    )
+    good = program(HONEST, tmp_path, "good")
+
+    played, _ = match("donburiko", "standard", [late, good, good], SHORT_MOVES)
+
+    check(played, {0}, FaultCode.TIMEOUT, "donburiko")
+    assert all(action.house for action in played.actions if action.seat == 0)
+
+
+@pytest.mark.parametrize(("game", "variant"), GAMES)
 def test_seats_that_all_fail_at_start_up_share_a_rank(
     game: str, variant: str, tmp_path: Path
 ) -> None:
@@ -248,7 +276,7 @@ def test_a_line_that_nobody_asked_for_is_found_at_the_end(
     game: str, variant: str, tmp_path: Path
 ) -> None:
     # In one piece: once it has answered it is stopped, and would not come to write the second line.
-    both = "raw(b'{\"type\":\"ready\",\"protocol\":1}\\nhello?\\n')"
+    both = 'raw(b\'{"type":"ready","protocol":1}\\nhello?\\n\')'
     chatty = program(f"hear()\n{both}\nfor message in acts(): pass", tmp_path, "chatty")
     slow = program("ready(); hear(); hear(); time.sleep(0.2); sys.exit(1)", tmp_path, "slow")
 

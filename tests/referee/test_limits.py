@@ -1,7 +1,8 @@
 import msgspec
 import pytest
 
-from arena.referee.limits import BOUNDS, UNCLOCKED_MS, Limits, told
+from arena.errors import UsageError
+from arena.referee.limits import BOUNDS, UNCLOCKED_MS, Limits, check_slot, told
 
 
 def test_a_bot_is_told_of_all_limits_but_those_of_a_match() -> None:
@@ -33,3 +34,16 @@ def test_a_record_has_whole_numbers_within_bounds(value: str) -> None:
 
 def test_no_clock_is_no_more_than_poll_can_wait() -> None:
     assert BOUNDS["move_ms"][1] + BOUNDS["extra_ms"][1] < UNCLOCKED_MS < 2**31
+
+
+@pytest.mark.parametrize("limits", [Limits(), Limits(slot_ms=1000), Limits(move_ms=1, slot_ms=2)])
+def test_a_slot_lasts_as_long_as_a_decision_may(limits: Limits) -> None:
+    assert check_slot(limits) is limits
+
+
+@pytest.mark.parametrize("limits", [Limits(slot_ms=999), Limits(slot_ms=1000, extra_ms=1)])
+def test_a_slot_that_a_decision_can_outlast_is_refused(limits: Limits) -> None:
+    with pytest.raises(UsageError, match="shorter than a decision may be") as refusal:
+        check_slot(limits)
+
+    assert f"({limits.move_ms + limits.extra_ms} ms, extra time included)" in str(refusal.value)

@@ -1,5 +1,7 @@
 import json
+import time
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -221,3 +223,45 @@ def test_each_action_is_watched_with_the_state_before_it() -> None:
 
     assert seen == [(0, 0, False), (1, 1, False), (2, 0, False), (3, 1, False)]
     assert len(played.action_ms) == len(played.actions)
+
+
+class Timed(Scripted):
+    """Thinks for a while, and remembers when it was asked and when it heard of the end."""
+
+    def __init__(self, instants: list[float], thinks_s: float) -> None:
+        super().__init__(first)
+        self._instants = instants
+        self._thinks_s = thinks_s
+
+    def ask(self, line: bytes, budget_ms: int) -> bytes:
+        if b'"act"' in line:
+            self._instants.append(time.monotonic())
+            time.sleep(self._thinks_s)
+        return super().ask(line, budget_ms)
+
+    def tell(self, line: bytes) -> None:
+        if b'"end"' in line:
+            self._instants.append(time.monotonic())
+
+
+@pytest.mark.parametrize("thinks_s", [0.0, 0.03])
+def test_a_question_comes_a_slot_after_the_one_before_however_soon_that_was_answered(
+    thinks_s: float,
+) -> None:
+    instants: list[float] = []
+    limits = Limits(move_ms=50, slot_ms=60)
+
+    play(TUCK, deal_of(TUCK), [Timed(instants, thinks_s), Timed(instants, 0)], limits)
+
+    apart = [after - before for before, after in pairwise(instants[:5])]
+    assert len(apart) == 4
+    assert min(apart) >= 0.06
+    assert max(apart) < 0.15
+
+
+def test_without_a_slot_a_question_comes_at_once() -> None:
+    instants: list[float] = []
+
+    play(TUCK, deal_of(TUCK), [Timed(instants, 0), Timed(instants, 0)], LIMITS)
+
+    assert instants[4] - instants[0] < 0.06

@@ -14,7 +14,7 @@ from arena.players.sandbox import Tier
 from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
-from arena.referee.record import unmeasured
+from arena.referee.record import decode_record, encode_record, unmeasured
 from arena.referee.replay import replay
 from arena.tournament.match import Entrant, MatchTask, play_match
 from tests.whole_arena import DICE, FAULTY, FIRST, bot, children
@@ -112,6 +112,47 @@ def test_what_bots_say_beside_is_kept_fit_for_a_terminal(tmp_path: Path) -> None
     record = play_match(task(folder, folder, folder))
 
     assert record.measured.stderr == (r"red \x1b[31m",) * 3
+
+
+SPELLINGS = [
+    r"x" * 10_000,
+    r"\u3069\u3093\u3050\u308a \ud83d\udc1f",
+    r"\u0000\u001b[2J\u202e\u2028",
+    r"\n{\"record\":1}\n",
+]
+
+
+@pytest.mark.parametrize("spelt", SPELLINGS)
+def test_whatever_a_bot_answers_its_record_is_one_line_that_can_be_read(
+    tmp_path: Path, spelt: str
+) -> None:
+    action = f'"x":"{spelt}"'
+    folder = bot(f"play(lambda number, legal: legal.append({action!r}) or -1)", tmp_path / "bot")
+
+    record = play_match(task(folder, folder, folder))
+
+    line = encode_record(record)
+    assert (record.faults[0].code, line.count(b"\n")) == ("illegal_action", 0)
+    assert encode_record(decode_record(line)) == line
+    assert replay(record).ranks == record.ranks
+    assert record.measured.offending[0].text.isprintable()
+
+
+def test_a_record_says_of_each_fault_what_and_why_with_the_end_of_the_log(tmp_path: Path) -> None:
+    says = "sys.stderr.write('about to fail'); sys.stderr.flush()\n"
+    bodies = {"leaves": "sys.exit(4)", "prints": "print('thinking', flush=True); input()"}
+    bots = [bot(says + body, tmp_path / name) for name, body in bodies.items()]
+
+    record = play_match(task(*bots, bot(FIRST, tmp_path / "first")))
+
+    assert [(fault.seat, fault.code) for fault in record.faults] == [
+        (0, "start_failed"),
+        (1, "start_failed"),
+    ]
+    assert record.faults[0].text == "exited with status 4"
+    assert record.faults[1].text.startswith("not JSON: ")
+    assert record.measured.stderr == ("about to fail", "about to fail", "")
+    assert [one.text for one in record.measured.offending] == ["thinking"]
 
 
 def test_a_task_does_not_show_its_key(three: list[Path]) -> None:

@@ -1,0 +1,92 @@
+"""``arena doctor``: what this host gives, and whether bots are kept apart as is said."""
+
+import os
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from arena.cli.options import HOME, As, Home, TierName, isolation_wanted
+from arena.cli.remarks import remark
+from arena.cli.render import Format, Value, render
+from arena.doctor import host
+from arena.doctor.probe import Finding, Verdict
+from arena.doctor.run import examine, glance, short
+from arena.errors import UsageError
+from arena.players.sandbox import Tier
+from arena.tournament.settings import read_settings
+
+COLUMNS = ("check", "threats", "verdict", "text")
+OPEN = 1
+"""The exit status where something is open that the tier promises to close."""
+
+Short = Annotated[
+    bool,
+    typer.Option("--short", help="Only the quick attacks, without the control; about a second."),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this module to ``app``."""
+    app.command(epilog="Example: arena doctor --short")(doctor)
+
+
+def doctor(
+    tier: TierName = None,
+    short_form: Short = False,
+    home: Home = HOME,
+    form: As = Format.TABLE,
+) -> None:
+    """Attack the sandbox in all known ways, and say which ones work.
+
+    Each attack is made in a sandbox and, as a control, without one: *closed* is what works only
+    without, *OPEN* what works in spite of it, *left open* what the tier does not promise to close,
+    *not shown* what does not work on this host at all. Exit status 1 if anything is OPEN.
+    """
+    began = time.monotonic()
+    chosen = isolation_wanted(tier, read_settings(home)).tier
+    rows: list[dict[str, Value]] = []
+    if not short_form:
+        rows += [_row(fact.name, text=fact.text) for fact in host.facts()]
+    findings = glance(chosen) if short_form else examine(chosen)
+    rows += [_told(finding) for finding in findings]
+    typer.echo(render(rows, form, COLUMNS), nl=False)
+    remark(_summary(chosen, findings, time.monotonic() - began))
+    if any(finding.verdict is Verdict.OPEN for finding in findings):
+        raise typer.Exit(OPEN)
+
+
+def check_isolation(tier: Tier) -> None:
+    """Raise `UsageError` if ``tier`` does not keep bots apart here as it promises to."""
+    if broken := short(tier):
+        names = ", ".join(probe.name for probe in broken[:3]) + (", ..." if broken[3:] else "")
+        raise UsageError(
+            f"bots are not kept apart here as --tier {tier.value} promises ({names}): `arena "
+            "doctor` says more, and --tier none plays unrated"
+        )
+
+
+def _told(finding: Finding) -> dict[str, Value]:
+    probe = finding.probe
+    text = probe.tries
+    if finding.why and finding.verdict in {Verdict.OPEN, Verdict.NOT_SHOWN}:
+        text = f"{text} ({finding.why})"
+    return _row(probe.name, probe.threats, finding.verdict.value, text)
+
+
+def _row(
+    check: str, threats: tuple[str, ...] = (), verdict: str | None = None, text: str = ""
+) -> dict[str, Value]:
+    return {"check": check, "threats": threats, "verdict": verdict, "text": text}
+
+
+def _summary(tier: Tier, findings: Sequence[Finding], took_s: float) -> str:
+    """Return all verdicts in one line."""
+    counts = Counter(finding.verdict for finding in findings)
+    said = [f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict]]
+    if not counts[Verdict.OPEN]:
+        said.append(f"nothing {Verdict.OPEN.value}")
+    user = "as root" if os.geteuid() == 0 else "as an ordinary user"
+    return f"{tier.value}, {user}: {', '.join(said)}; {took_s:.0f} s"
