@@ -10,7 +10,7 @@ from arena.games.base import Kind
 from arena.games.deal import Deal
 from arena.players.scripted import Scripted, at_random
 from arena.referee.limits import Limits
-from arena.referee.play import play
+from arena.referee.play import Played, play
 from arena.referee.record import MatchRecord, Measured, SeatRecord
 
 KEY = bytes(32)
@@ -47,37 +47,43 @@ def played_record(
         key: of the suite.
     """
     seats = [Quitter(bytes([seat]), quits.get(seat)) for seat in range(players)]
-    limits = Limits()
-    played = play(get_game(game), Deal(key, game, variant, players, deal), seats, limits)
-    mode = "mixed" if get_game(game).kind is Kind.COOPERATIVE else "table"
+    where = Deal(key, game, variant, players, deal)
+    return record_of(play(get_game(game), where, seats, Limits()), where)
+
+
+def record_of(played: Played, deal: Deal, limits: Limits | None = None) -> MatchRecord:
+    """Return the record of a match that was played on ``deal`` by bots without a name."""
+    game = get_game(deal.game)
     return MatchRecord(
         record=1,
         arena=__version__,
         match="m",
         tournament="t",
-        game=game,
-        variant=variant,
-        rules_version=get_game(game).rules_version,
-        players=players,
-        mode=mode,
+        game=deal.game,
+        variant=deal.variant,
+        rules_version=game.rules_version,
+        players=deal.players,
+        mode="mixed" if game.kind is Kind.COOPERATIVE else "table",
         suite="s",
-        deal=deal,
-        seats=tuple(SeatRecord(bot=f"bot{seat}", digest="sha256:0") for seat in range(players)),
+        deal=deal.number,
+        seats=tuple(
+            SeatRecord(bot=f"bot{seat}", digest="sha256:0") for seat in range(deal.players)
+        ),
         cards=played.cards,
         actions=played.actions,
         faults=played.faults,
         scores=played.outcome.scores,
         ranks=played.outcome.ranks,
         reason=played.outcome.reason,
-        limits=limits,
+        limits=limits or Limits(),
         tier="none",
         rated=False,
         measured=Measured(
             started="2026-01-01T00:00:00Z",
             ms=1.0,
             action_ms=played.action_ms,
-            cpu_ms=(0.0,) * players,
+            cpu_ms=(0.0,) * deal.players,
             attempt=1,
-            stderr=("",) * players,
+            stderr=("",) * deal.players,
         ),
     )

@@ -90,9 +90,9 @@ FAILURES: Mapping[int, Failure] = {
     10: Failure(
         "answers are sent ahead of their questions",
         (
-            "players/test_process.py::test_bytes_written_before_the_question_are_a_fault",
-            "players/test_process.py::test_a_second_line_behind_an_answer_is_found_at_the_next_question",
-            "referee/test_faults.py::test_a_line_that_nobody_asked_for_is_found_at_the_end",
+            "players/test_process.py::test_what_a_bot_writes_unasked_is_taken_for_its_next_answer",
+            "players/test_process.py::test_it_makes_no_difference_when_a_second_line_is_written",
+            "referee/test_faults.py::test_a_second_line_is_told_in_the_same_words_whenever_it_is_written",
             "wire/test_codec.py::test_an_answer_that_is_no_answer_is_a_bad_message",
         ),
     ),

@@ -16,7 +16,7 @@ from arena.ratings.leaderboard import ENOUGH_DEALS, SURE, Leaderboard, Row, Shar
 from arena.referee.category import Category, Mode
 from arena.store.db import Store
 from arena.store.tournaments import Progress, Tournament, get_tournament, list_tournaments
-from arena.tournament.standings import standings
+from arena.tournament.leaderboards import leaderboards
 from arena.wire.escape import printable
 
 NUMBERS = (
@@ -71,14 +71,14 @@ def leaderboard(
         so_far = "" if progress.played == progress.total else " so far"
         of = f"{progress.played} of {counted(progress.total, 'match', 'matches')}"
         remark(f"{progress.tournament.id}: {of} played{so_far}")
-        print_standings(store, progress.tournament, form, chosen)
+        print_leaderboards(store, progress.tournament, form, chosen)
 
 
-def print_standings(
+def print_leaderboards(
     store: Store, tournament: Tournament, form: Format, games: Collection[str] = ()
 ) -> None:
     """Print the leaderboards of a tournament, of all its games unless some are named."""
-    boards = standings(store, [tournament.id], games)
+    boards = leaderboards(store, [tournament.id], games)
     if not boards:
         remark(f"no match{' of ' * bool(games)}{', '.join(sorted(games))} was played yet")
     match form:

@@ -110,7 +110,7 @@ def match(  # noqa: PLR0913, PLR0917 - a command's options
     )
     held = None if no_limits else limits
     isolated = isolation_wanted(tier, settings)
-    chosen = find_suite(suite) if suite else None
+    chosen = find_suite(suite) if suite is not None else None
     with browsed(home) as store:
         seats = named(store, bots, held, isolated.tier, isolated.build_in)
         made = plan_match(

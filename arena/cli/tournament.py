@@ -8,7 +8,7 @@ import typer
 
 from arena.cli.doctor import check_isolation
 from arena.cli.interrupts import interrupts
-from arena.cli.leaderboard import print_standings
+from arena.cli.leaderboard import print_leaderboards
 from arena.cli.mistakes import Stopped
 from arena.cli.options import (
     HOME,
@@ -37,6 +37,7 @@ from arena.cli.render import Format, Value, render
 from arena.errors import HostFault, UsageError
 from arena.games import games as all_games
 from arena.games import get_game
+from arena.players.names import check_name
 from arena.players.sandbox import Isolation, Tier
 from arena.referee.category import Category
 from arena.referee.fixture import Fixture
@@ -54,7 +55,7 @@ from arena.tournament.key import check_public_value
 from arena.tournament.plan import Plan, expected_s, plan
 from arena.tournament.runner import Stop, run
 from arena.tournament.settings import read_settings
-from arena.tournament.suite import Suite, check_name, default_categories, find_suite, restrict
+from arena.tournament.suite import Suite, default_categories, find_suite, restrict
 from arena.tournament.workers import cores
 
 COLUMNS = ("tournament", "state", "matches", "of", "suite", "created", "rated", "unrated")
@@ -155,9 +156,9 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
         with store_at(home, create=False) as store:
             going, fixtures = _left(store, resume, workers)
     else:
-        if suite and public_value:
+        if suite is not None and public_value:
             raise UsageError("--public-value goes into a fresh secret's key: leave out --suite")
-        chosen = find_suite(suite) if suite else None
+        chosen = find_suite(suite) if suite is not None else None
         made = _plan(
             home,
             _categories(chosen, games, sizes(players), deals),
@@ -181,7 +182,7 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
         if made:
             made.store(store)
         _play(store, going, workers, home)
-        print_standings(store, going, form)
+        print_leaderboards(store, going, form)
 
 
 def tournaments(home: Home = HOME, form: As = Format.TABLE) -> None:

@@ -6,6 +6,7 @@ in the group ``arena.games`` that names its `Game` value.
 """
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.metadata import entry_points
@@ -17,6 +18,9 @@ from arena.games.donburiko import DONBURIKO
 
 BUILT_IN: tuple[AnyGame, ...] = (DONBURIKO, COUPERATION)
 ENTRY_POINTS = "arena.games"
+_WORD = re.compile(r"[a-z][a-z0-9]{0,31}")
+"""Names of games and variants: they stand in labels, ids and categories."""
+
 _SOME = 12
 """How many names a hint lists where none is close."""
 
@@ -41,6 +45,11 @@ def games() -> Mapping[str, AnyGame]:
         if not isinstance(game, Game):
             raise UsageError(
                 f"entry point {point.name!r} of {ENTRY_POINTS} is not a Game: {point.value}"
+            )
+        if not all(_WORD.fullmatch(word) for word in (game.name, *game.variants)):
+            raise UsageError(
+                f"entry point {point.name!r} of {ENTRY_POINTS} names its game or a variant of it "
+                "otherwise than with lower-case letters and digits"
             )
         if game.name in (known.name for known in found):
             raise UsageError(

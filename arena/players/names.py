@@ -11,15 +11,15 @@ _NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}}")
 _SHOWN = 40
 
 
-def check_name(name: str) -> str:
-    """Return ``name`` itself if a bot may be called so.
+def check_name(name: str, what: str = "a bot") -> str:
+    """Return ``name`` itself if ``what`` may be called so.
 
     Raises:
         UsageError: it may not. The message shows the name escaped and shortened.
     """
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"a bot cannot be called '{printable(name, _SHOWN)}': a name has 1 to {LONGEST_NAME} "
+            f"{what} cannot be called '{printable(name, _SHOWN)}': a name has 1 to {LONGEST_NAME} "
             "of the characters A-Z a-z 0-9 . _ - and begins with a letter or a digit"
         )
     return name

@@ -38,7 +38,6 @@ _HOST_ERRORS = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE
 _SHOWN = 200
 _SIGNALLED = 128
 _LAST_SIGNAL = 64
-_NEAR = 0.9
 """A bot that held so much of its memory, and ends without a word, is taken to have run out."""
 
 _UNWATCHED_S = 0.05
@@ -62,38 +61,53 @@ class Program:
 class BotProcess:
     """The process that holds one seat of one match; an `arena.referee.player.Player`.
 
-    A program that cannot even be started is kept as a fault, which the first question raises:
-    so one broken bot is no different from one that exits at once.
+    It is started by the first question, so that nothing of it runs while other seats start. A
+    program that cannot even be started is at fault then: one broken bot is no different from one
+    that exits at once.
     """
 
     def __init__(self, program: Program, limits: Limits | None, tier: Tier = Tier.NONE) -> None:
-        """Start ``program``.
+        """Prepare to start ``program``.
 
         Args:
             program: what to start.
             limits: what it is held to; ``None`` where limits are off.
             tier: how it is kept apart; one that this machine can give.
-
-        Raises:
-            HostFault: the machine has no room for one more process.
         """
+        self._program = program
         self._limits = limits
+        self._tier = tier
+        self._started = False
+        self._answered = False
         self._sandbox: Sandbox | None = None
         self._failed = ""
         self._pid = 0
         self._status: int | None = None
         self._cpu_s = 0.0
-        self._peak_mb = 0.0
+        self._scratch = ""
         self._freezer: Freezer | None = None
         self._open_since = 0.0
         self._unwatched_s = 0.0
+        self._oom_kills = 0
+
+    def start(self) -> None:
+        """Start the process, unless that was done.
+
+        Raises:
+            HostFault: the machine has no room for one more process.
+        """
+        if self._started:
+            return
+        self._started = True
         self._oom_kills = memory.oom_kills()
         strays.adopt()
-        # A sandbox has a place to write in of its own.
-        self._scratch = tempfile.mkdtemp(prefix="arena-bot-") if tier is Tier.NONE else ""
         try:
-            self._sandbox = None if tier is Tier.NONE else Sandbox(tier)
-            self._start(program)
+            if self._tier is Tier.NONE:
+                # A sandbox has a place to write in of its own.
+                self._scratch = tempfile.mkdtemp(prefix="arena-bot-")
+            else:
+                self._sandbox = Sandbox(self._tier)
+            self._spawn(self._program)
         except OSError as error:
             self.stop(0)
             raise HostFault(f"a bot could not be started: {error.strerror}") from error
@@ -101,7 +115,7 @@ class BotProcess:
             self.stop(0)
             raise
 
-    def _start(self, program: Program) -> None:
+    def _spawn(self, program: Program) -> None:
         argv: Sequence[str] = program.argv
         cwd, env = program.folder, environment(self._scratch, self._limits)
         inherited: tuple[int, ...] = ()
@@ -161,6 +175,7 @@ class BotProcess:
         Once it has answered, nothing of it runs until it is asked again or told to quit, unless
         limits are off.
         """
+        self.start()
         if not self._running:
             raise BotFault(FaultCode.START_FAILED, self._failed)
         self._open_since = time.monotonic()
@@ -175,6 +190,7 @@ class BotProcess:
         else:
             self._freeze_first()
         self._count_open()
+        self._answered = True
         return answer
 
     def tell(self, line: bytes) -> None:
@@ -183,7 +199,7 @@ class BotProcess:
             self._channel.tell(line)
 
     def unasked(self) -> bytes:
-        """Return what the bot has written without being asked."""
+        """Return what the bot has written that no question has taken for an answer yet."""
         return self._channel.unasked() if self._running else b""
 
     def thaw(self) -> None:
@@ -275,7 +291,6 @@ class BotProcess:
         self._cpu_s = usage.ru_utime + usage.ru_stime
         if self._sandbox:
             self._cpu_s += self._sandbox.reap()
-        self._peak_mb = usage.ru_maxrss / 1024
         # Popen would otherwise warn of a child that it believes to be running.
         self._process.returncode = os.waitstatus_to_exitcode(self._status)
         self._channel.close()
@@ -297,28 +312,21 @@ class BotProcess:
                 said = printable(log, _SHOWN)
                 raise HostFault(f"a sandbox could not be entered: {said}")
             status = _status_inside(status)
-        if why := verdicts.not_started(status, log):
+        # Only before its first answer: later, the bot itself may have said the same.
+        if not self._answered and (why := verdicts.not_started(status, log)):
             return BotFault(FaultCode.START_FAILED, why)
-        held = verdicts.limit_hit(status, log) or self._memory_hit(status)
+        self._check_machine(status)
+        held = verdicts.limit_hit(status, log)
         isolated = self._sandbox is not None
         return verdicts.exit_fault(status, held, self._limits, fault.offending, isolated=isolated)
 
-    def _memory_hit(self, status: int) -> verdicts.Held | None:
-        """Return whether a bot that said nothing ended because it had no more memory.
-
-        Raises:
-            HostFault: it was the machine that had none, and not the bot that took too much.
-        """
-        if status == 0 or self._limits is None:
-            return None
-        if self._peak_mb >= _NEAR * self._limits.memory_mb:
-            return verdicts.Held.MEMORY
+    def _check_machine(self, status: int) -> None:
+        """Raise `HostFault` if the system killed the bot because the machine had no memory left."""
         if status == -signal.SIGKILL and memory.oom_kills() > self._oom_kills:
             raise HostFault(
                 "the machine ran out of memory, and its system killed a bot that was within its "
                 "limit: play fewer matches at a time (-j), or set a smaller memory_mb"
             )
-        return None
 
 
 def stop_all(players: Sequence[BotProcess], grace_ms: int = 1000) -> None:

@@ -33,10 +33,6 @@ class Scripted:
         """Keep ``line``."""
         self.heard.append(line)
 
-    def unasked(self) -> bytes:
-        """Return nothing: it speaks when it is asked."""
-        return b""
-
     def stop(self, grace_ms: int) -> None:
         """Do nothing: there is no process."""
 

@@ -119,7 +119,6 @@ class _Match:
         self._greet()
         while (seat := self._table.to_act()) is not None:
             self._turn(self._chairs[seat])
-        self._close(self._unasked())
         outcome = self._table.outcome()
         self._end(outcome)
         return Played(
@@ -176,7 +175,11 @@ class _Match:
         try:
             index, ms = self._ask(chair, question)
         except BotFault as fault:
-            self._close({chair.seat: fault})
+            code = fault.code
+            if code is FaultCode.START_FAILED:
+                # It was ready once; whatever has become of it since, that it did.
+                code = FaultCode.EXITED
+            self._close({chair.seat: BotFault(code, fault.text, fault.offending)})
         else:
             self._act(chair.seat, legal[index], question, question.actions[index], ms)
 
@@ -245,15 +248,6 @@ class _Match:
             self._table.apply(action)
         except IllegalAction as error:
             raise HostFault(f"{self._game.name} offered {action!r}, but: {error}") from error
-
-    def _unasked(self) -> dict[Seat, BotFault]:
-        """Return the seats that have written what nobody asked for by the end of the match."""
-        waiting = {chair.seat: chair.player.unasked() for chair in self._open()}
-        return {
-            seat: BotFault(FaultCode.BAD_MESSAGE, "wrote a line that nobody asked for", found)
-            for seat, found in waiting.items()
-            if found
-        }
 
     def _close(self, faults: dict[Seat, BotFault]) -> None:
         """Close the seats of ``faults``, all at one moment, and tell each of them why."""

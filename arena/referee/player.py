@@ -17,17 +17,13 @@ class Player(Protocol):
             budget_ms: wall time for sending, thinking and answering together.
 
         Raises:
-            BotFault: ``timeout``, ``exited``, ``out_of_memory``, or ``bad_message`` for bytes
-                that lie ahead of the question and for a line over the cap.
+            BotFault: ``timeout``, ``exited``, ``out_of_memory``, or ``bad_message`` for a line
+                over the cap.
         """
         ...
 
     def tell(self, line: bytes) -> None:
         """Send ``line``, to which there is no answer, as far as the player takes it at once."""
-        ...
-
-    def unasked(self) -> bytes:
-        """Return what the player has written without being asked."""
         ...
 
     def stop(self, grace_ms: int) -> None:

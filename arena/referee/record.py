@@ -4,9 +4,12 @@ from typing import Any
 
 import msgspec
 
+from arena.errors import RecordError
 from arena.referee.limits import Limits
+from arena.wire.escape import printable
 
 RECORD_VERSION = 1
+_SHOWN = 200
 
 
 class Recorded(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -121,9 +124,15 @@ def decode_record(line: bytes) -> MatchRecord:
     """Return the record in ``line``.
 
     Raises:
-        msgspec.ValidationError: the line is not a record of this version.
+        RecordError: the line is not a record, or one of another version.
     """
-    return _decoder.decode(line)
+    try:
+        record = _decoder.decode(line)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise RecordError(f"not a match record: {printable(str(error), _SHOWN)}") from None
+    if record.record != RECORD_VERSION:
+        raise RecordError(f"a record of version {record.record}, this arena reads {RECORD_VERSION}")
+    return record
 
 
 def unmeasured(record: MatchRecord) -> dict[str, Any]:

@@ -50,7 +50,10 @@ class _Replay:
         self._table = Table(game, chance, record.players, record.variant)
 
     def run(self) -> Outcome:
-        self._close([fault for fault in self._faults if fault.code == FaultCode.START_FAILED])
+        at_start = [fault for fault in self._faults if fault.code == FaultCode.START_FAILED]
+        if any(fault.at for fault in at_start):
+            raise RecordError("a seat failed to start in the middle of the match")
+        self._close(at_start)
         for number, action in enumerate(self._record.actions):
             self._close_turns(number)
             self._act(number, action)

@@ -4,11 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-import msgspec
-
 from arena.errors import RecordError, UsageError
 from arena.games import closest
-from arena.referee.record import MatchRecord, decode_record
+from arena.referee.record import decode_record
 from arena.store.db import Store, utc_now
 from arena.wire.escape import printable
 
@@ -69,11 +67,11 @@ def add_matches(store: Store, tournament: str, records: Iterable[bytes]) -> int:
 
 
 def _row(tournament: str, record: bytes) -> dict[str, str | int | float]:
+    parsed = decode_record(record)
     try:
-        parsed: MatchRecord = decode_record(record)
         text = record.decode()  # its raw parts are not checked by the decoder
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise RecordError(f"not a match record: {printable(str(error), 200)}") from None
+    except UnicodeDecodeError as error:
+        raise RecordError(f"not a match record: {error.reason}") from None
     if parsed.tournament != tournament:
         raise RecordError(
             f"the record of {printable(parsed.match, _ECHO)} is of the tournament "

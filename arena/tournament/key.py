@@ -21,10 +21,10 @@ import msgspec
 
 from arena.errors import UsageError
 from arena.games import get_game
+from arena.players.names import check_name
 from arena.players.sandbox import Tier
 from arena.referee.category import Category
 from arena.referee.limits import Limits
-from arena.tournament.suite import check_name
 
 SECRET_BYTES = 32
 MOST_PUBLIC_BYTES = 1024

@@ -87,6 +87,7 @@ def play_match(
             stack.callback(bot.stop, 0)
             bots.append(bot)
             if told:
+                bot.start()
                 told(len(bots) - 1, bot.pid)
         played = play(get_game(category.game), deal, bots, task.limits, watch)
         # Told to quit, they have their second; the callbacks then find nothing left to do.

@@ -16,7 +16,8 @@ from typing import Protocol
 
 import msgspec
 
-from arena.errors import HostFault
+from arena.errors import HostFault, UsageError
+from arena.games import get_game
 from arena.players.bundle import argv, unpack
 from arena.players.process import Program
 from arena.players.sandbox import Tier, isolation
@@ -88,6 +89,9 @@ class _Run:
     again: deque[MatchTask] = field(default_factory=deque)
     """Void matches, to be played once more."""
 
+    hopeless: dict[str, str] = field(default_factory=dict)
+    """Why a match that was spoilt too often is void, by its id."""
+
     @property
     def left(self) -> int:
         """How many matches have no record."""
@@ -102,14 +106,13 @@ def run(store: Store, tournament: str, jobs: int, report: Report, stop: Stop) ->
 
     Raises:
         KeyboardInterrupt: ``stop`` was asked for at once.
-        UsageError: another process plays it.
-        HostFault: a match was spoilt `ATTEMPTS` times, or workers keep dying; what was played is
-            kept.
+        UsageError: another process plays it, or it cannot be played here as it was begun.
+        HostFault: a match was spoilt `ATTEMPTS` times (all others are played first), or workers
+            keep dying; what was played is kept.
     """
     with hold(store, tournament):
         progress = get_tournament(store, tournament)
-        # What was begun in one tier is not gone on with in a lower one.
-        isolation(Tier(progress.tournament.parameters["tier"]))
+        _check_conditions(progress.tournament)
         going = _Run(
             store=store,
             tournament=progress.tournament,
@@ -120,7 +123,7 @@ def run(store: Store, tournament: str, jobs: int, report: Report, stop: Stop) ->
             spoilt=dict(void_attempts(store, tournament)),
         )
         broken = 0
-        while going.left and not stop.asked:
+        while going.left > len(going.hopeless) and not stop.asked:
             before = going.done
             try:
                 _play_open(going, min(jobs, going.left))
@@ -130,7 +133,22 @@ def run(store: Store, tournament: str, jobs: int, report: Report, stop: Stop) ->
                 report.remark("a worker died; its matches are played again")
                 if broken >= POOLS:
                     raise HostFault("workers keep dying: is the machine out of memory?") from None
+        if going.hopeless and not stop.asked:
+            raise HostFault(next(iter(going.hopeless.values())))
         return going.tournament if going.left else finish(store, tournament)
+
+
+def _check_conditions(tournament: Tournament) -> None:
+    """Raise `UsageError` unless ``tournament`` can be gone on with as it was begun."""
+    # What was begun in one tier is not gone on with in a lower one.
+    isolation(Tier(tournament.parameters["tier"]))
+    for name, version in tournament.parameters["rules_versions"].items():
+        here = get_game(name).rules_version
+        if here != version:
+            raise UsageError(
+                f"{tournament.id} was begun with version {version} of the rules of {name}, "
+                f"and this arena has {here}"
+            )
 
 
 def _play_open(going: _Run, jobs: int) -> None:
@@ -140,6 +158,7 @@ def _play_open(going: _Run, jobs: int) -> None:
     waiting = (
         _task(tournament, fixture, entrants, going.spoilt.get(fixture.match, 0) + 1)
         for fixture in iter_open_fixtures(going.store, tournament.id)
+        if fixture.match not in going.hopeless
     )
     going.again.clear()
     with collected_logs(), workers(jobs) as pool:
@@ -254,10 +273,8 @@ def _keep(going: _Run, ended: Sequence[tuple[Future[bytes], MatchTask]]) -> None
 def _play_again(going: _Run, void: Sequence[tuple[MatchTask, str]]) -> None:
     """Keep why matches are void, and have them played once more.
 
-    Raises:
-        HostFault: one of them was spoilt too often.
+    One that was spoilt too often is put aside, so that no other match waits for it.
     """
-    hopeless = ""
     if void:
         # It may have been a snapshot that was changed where it lies: it is laid out again.
         _unpacked(going.store, going.tournament.id)
@@ -266,9 +283,7 @@ def _play_again(going: _Run, void: Sequence[tuple[MatchTask, str]]) -> None:
         spoilt = add_void(going.store, going.tournament.id, match, why)
         going.spoilt[match] = spoilt
         if spoilt % ATTEMPTS == 0:
-            hopeless = f"{match} was void {spoilt} times: {why}"
+            going.hopeless[match] = f"{match} was void {spoilt} times: {why}"
         else:
             going.report.remark(f"{match} is void and played again: {why}")
-        going.again.append(task.again())
-    if hopeless:
-        raise HostFault(hopeless)
+            going.again.append(task.again())

@@ -17,6 +17,7 @@ from arena.errors import UsageError
 from arena.games import closest, get_game
 from arena.games.base import AnyGame, Kind
 from arena.games.deal import Deal
+from arena.players.names import check_name
 from arena.referee.category import Category, Mode
 from arena.wire.escape import printable
 
@@ -33,7 +34,6 @@ TABLE_DEALS = 50
 TEAM_DEALS = 100
 """Deals of a co-operative category where nobody says otherwise."""
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
 _KEY_DIGITS = 64
 _KEY = re.compile(rf"[0-9A-Fa-f]{{{_KEY_DIGITS}}}")
 _SUITE_KEYS = ("name", "key", "category")
@@ -68,20 +68,6 @@ class Suite:
         A deal has no mode, so a bot's self-play and its mixed teams meet the same cards.
         """
         return Deal(self.key, category.game, category.variant, category.players, number)
-
-
-def check_name(name: str, what: str) -> str:
-    """Return ``name`` itself if ``what`` (as in ``a suite``) may be called so.
-
-    Raises:
-        UsageError: it may not. The message shows the name escaped and shortened.
-    """
-    if not _NAME.fullmatch(name):
-        raise UsageError(
-            f"{what} cannot be called '{printable(name, _SHOWN)}': a name has 1 to 32 of the "
-            "characters A-Z a-z 0-9 . _ - and begins with a letter or a digit"
-        )
-    return name
 
 
 def default_categories(

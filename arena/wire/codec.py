@@ -147,6 +147,10 @@ def read_action(line: bytes, number: int, question: Question) -> int:
     action = fields.get("action")
     if type(action) is not dict:
         raise _bad("action: `action` is not an object", line)
+    compact = json.dumps(action, ensure_ascii=False, separators=(",", ":")).encode()
+    if compact in question.actions:
+        # The only difference was white space; below, every legal action is spelt anew.
+        return question.actions.index(compact)
     spelt = _canonical(action)
     for index, legal in enumerate(question.actions):
         if _canonical(json.loads(legal)) == spelt:
@@ -197,8 +201,11 @@ def parse_object(line: bytes) -> dict[str, Any]:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
         raise _bad(f"a lone surrogate: {_shown(line)}", line) from None
+    except json.JSONDecodeError:
+        # Not in the library's words, which differ between Pythons: records must not.
+        raise _bad(f"not JSON: {_shown(line)}", line) from None
     except ValueError as error:
-        raise _bad(f"not JSON: {printable(str(error), ECHO)}: {_shown(line)}", line) from None
+        raise _bad(f"not JSON: {error}: {_shown(line)}", line) from None
     if type(value) is not dict:
         raise _bad(f"not a JSON object: {_shown(line)}", line)
     return value

@@ -1,7 +1,7 @@
 """Every fault, in each game, at start-up, at the first move and later, of one seat and of more."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
@@ -13,8 +13,11 @@ from arena.games import get_game
 from arena.games.deal import Deal
 from arena.players import strays
 from arena.players.process import BotProcess, Program, stop_all
+from arena.players.sandbox import Tier, isolation
 from arena.referee.limits import Limits
 from arena.referee.play import Played, play
+from arena.referee.replay import replay
+from tests.records import record_of
 from tests.tiny_bots import HONEST, program
 
 pytestmark = pytest.mark.slow
@@ -87,17 +90,29 @@ def limits_for(name: str) -> Limits:
     return SHORT_MOVES if AT_MOVE[name][1] is FaultCode.TIMEOUT else LIMITS
 
 
-def match(
-    game: str, variant: str, seats: Sequence[Program], limits: Limits = LIMITS
-) -> tuple[Played, list[BotProcess]]:
-    deal = Deal(key=KEY, game=game, variant=variant, players=len(seats), number=0)
-    bots: list[BotProcess] = []
-    with ExitStack() as stack:
-        stack.callback(stop_all, bots, grace_ms=0)
-        bots.extend(BotProcess(seat, limits) for seat in seats)
-        played = play(get_game(game), deal, bots, limits)
-        stop_all(bots)
-    return played, bots
+Match = Callable[..., tuple[Played, list[BotProcess]]]
+
+
+@pytest.fixture(params=[Tier.NONE, Tier.BWRAP])
+def match(request: pytest.FixtureRequest) -> Match:
+    """Plays a match in each of the tiers, and its record once more."""
+    tier = request.param
+    if tier is Tier.BWRAP and (lacking := isolation().lacking):
+        pytest.skip(lacking)
+
+    def play_match(
+        game: str, variant: str, seats: Sequence[Program], limits: Limits = LIMITS
+    ) -> tuple[Played, list[BotProcess]]:
+        deal = Deal(key=KEY, game=game, variant=variant, players=len(seats), number=0)
+        bots = [BotProcess(seat, limits, tier) for seat in seats]
+        with ExitStack() as stack:
+            stack.callback(stop_all, bots, grace_ms=0)
+            played = play(get_game(game), deal, bots, limits)
+            stop_all(bots)
+        replay(record_of(played, deal, limits))
+        return played, bots
+
+    return play_match
 
 
 def check(played: Played, faulty: set[int], code: FaultCode, game: str) -> None:
@@ -120,7 +135,7 @@ def check(played: Played, faulty: set[int], code: FaultCode, game: str) -> None:
 @pytest.mark.parametrize(("game", "variant"), GAMES)
 @pytest.mark.parametrize("name", AT_START)
 def test_whatever_goes_wrong_before_ready_is_start_failed(
-    game: str, variant: str, name: str, tmp_path: Path
+    match: Match, game: str, variant: str, name: str, tmp_path: Path
 ) -> None:
     bad = program(AT_START[name], tmp_path, "bad")
     good = program(HONEST, tmp_path, "good")
@@ -135,7 +150,7 @@ def test_whatever_goes_wrong_before_ready_is_start_failed(
 @pytest.mark.parametrize(("game", "variant"), GAMES)
 @pytest.mark.parametrize("name", AT_MOVE)
 def test_a_fault_at_the_first_move_of_the_second_seat(
-    game: str, variant: str, name: str, tmp_path: Path
+    match: Match, game: str, variant: str, name: str, tmp_path: Path
 ) -> None:
     bad = program(at_move(name, 0), tmp_path, "bad")
     good = program(HONEST, tmp_path, "good")
@@ -148,7 +163,7 @@ def test_a_fault_at_the_first_move_of_the_second_seat(
 @pytest.mark.parametrize(("game", "variant"), GAMES)
 @pytest.mark.parametrize("name", ["exited", "illegal", "not json", "timeout"])
 def test_a_fault_at_a_later_move_of_one_seat_of_three(
-    game: str, variant: str, name: str, tmp_path: Path
+    match: Match, game: str, variant: str, name: str, tmp_path: Path
 ) -> None:
     bad = program(at_move(name, 2), tmp_path, "bad")
     good = program(HONEST, tmp_path, "good")
@@ -161,7 +176,7 @@ def test_a_fault_at_a_later_move_of_one_seat_of_three(
     assert any(action.house for action in played.actions) == (game == "donburiko")
 
 
-def test_the_others_play_on_when_two_of_four_seats_fail(tmp_path: Path) -> None:
+def test_the_others_play_on_when_two_of_four_seats_fail(match: Match, tmp_path: Path) -> None:
     bad = program(at_move("exited", 0), tmp_path, "bad")
     good = program(HONEST, tmp_path, "good")
 
@@ -175,7 +190,7 @@ def test_the_others_play_on_when_two_of_four_seats_fail(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("game", "variant"), GAMES)
 @pytest.mark.parametrize("body", ["ready(); sys.exit(5)", "ready(); os.close(0); sys.exit(5)"])
 def test_a_bot_that_leaves_before_its_first_question_hurts_only_itself(
-    game: str, variant: str, body: str, tmp_path: Path
+    match: Match, game: str, variant: str, body: str, tmp_path: Path
 ) -> None:
     bad = program(body, tmp_path, "bad")
     good = program(HONEST, tmp_path, "good")
@@ -186,7 +201,7 @@ def test_a_bot_that_leaves_before_its_first_question_hurts_only_itself(
     assert played.faults[0].text == "exited with status 5"
 
 
-def test_a_late_answer_is_no_answer_to_anything(tmp_path: Path) -> None:
+def test_a_late_answer_is_no_answer_to_anything(match: Match, tmp_path: Path) -> None:
     late = program(
         "ready()\nfor message in acts():\n    time.sleep(0.6)\n    answer(message)",
         tmp_path,
@@ -202,7 +217,7 @@ def test_a_late_answer_is_no_answer_to_anything(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("game", "variant"), GAMES)
 def test_seats_that_all_fail_at_start_up_share_a_rank(
-    game: str, variant: str, tmp_path: Path
+    match: Match, game: str, variant: str, tmp_path: Path
 ) -> None:
     bad = program("sys.exit(1)", tmp_path, "bad")
 
@@ -212,7 +227,7 @@ def test_seats_that_all_fail_at_start_up_share_a_rank(
     assert played.outcome.ranks == (1, 1, 1)
 
 
-def test_a_match_ends_at_once_when_one_open_seat_is_left(tmp_path: Path) -> None:
+def test_a_match_ends_at_once_when_one_open_seat_is_left(match: Match, tmp_path: Path) -> None:
     bad = program(at_move("exited", 0), tmp_path, "bad")
     good = program(HONEST, tmp_path, "good")
 
@@ -224,7 +239,7 @@ def test_a_match_ends_at_once_when_one_open_seat_is_left(tmp_path: Path) -> None
 
 @pytest.mark.parametrize(("game", "variant"), GAMES)
 def test_the_others_are_told_of_the_fault_and_of_the_end(
-    game: str, variant: str, tmp_path: Path
+    match: Match, game: str, variant: str, tmp_path: Path
 ) -> None:
     listener = program(
         """
@@ -251,7 +266,7 @@ def test_the_others_are_told_of_the_fault_and_of_the_end(
 
 
 @pytest.mark.parametrize(("game", "variant"), GAMES)
-def test_a_bot_at_fault_is_told_why(game: str, variant: str, tmp_path: Path) -> None:
+def test_a_bot_at_fault_is_told_why(match: Match, game: str, variant: str, tmp_path: Path) -> None:
     bad = program(
         """
         ready()
@@ -272,22 +287,52 @@ def test_a_bot_at_fault_is_told_why(game: str, variant: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("game", "variant"), GAMES)
-def test_a_line_that_nobody_asked_for_is_found_at_the_end(
-    game: str, variant: str, tmp_path: Path
+def test_what_is_written_after_the_last_answer_makes_no_difference(
+    match: Match, game: str, variant: str, tmp_path: Path
 ) -> None:
-    # In one piece: once it has answered it is stopped, and would not come to write the second line.
-    both = 'raw(b\'{"type":"ready","protocol":1}\\nhello?\\n\')'
-    chatty = program(f"hear()\n{both}\nfor message in acts(): pass", tmp_path, "chatty")
-    slow = program("ready(); hear(); hear(); time.sleep(0.2); sys.exit(1)", tmp_path, "slow")
+    # Whether it is there by the end of the match is a matter of chance.
+    chatty = (
+        "ready()\n"
+        "for message in acts():\n"
+        "    answer(message)\n"
+        "    if message['id'] == {id}: raw(b'bye\\n')\n"
+    )
+    good = program(HONEST, tmp_path, "good")
+    quiet, _ = match(game, variant, [good, good])
+    last = sum(action.seat == 1 for action in quiet.actions)
+    ids = Deal(KEY, game, variant, 2, 0).stream("ids-1")
+    number = [ids.seed() for _ in range(last)][-1]
 
-    played, _ = match(game, variant, [slow, chatty])
+    loud, _ = match(game, variant, [good, program(chatty.format(id=number), tmp_path, "chatty")])
 
-    codes = {fault.seat: fault.code for fault in played.faults}
-    assert codes == {0: FaultCode.EXITED, 1: FaultCode.BAD_MESSAGE}
-    assert played.outcome.ranks == (2, 1)
+    assert (loud.outcome, loud.faults) == (quiet.outcome, ())
 
 
-def test_extra_time_is_used_up_across_moves(tmp_path: Path) -> None:
+@pytest.mark.parametrize("when", ["", "time.sleep(0.05); "])
+def test_a_second_line_is_told_in_the_same_words_whenever_it_is_written(
+    match: Match, when: str, tmp_path: Path
+) -> None:
+    body = f"ready()\nfor message in acts(): answer(message); {when}raw(b'debug\\n')"
+    good = program(HONEST, tmp_path, "good")
+
+    played, _ = match("couperation", "standard", [program(body, tmp_path, "bad"), good])
+
+    assert [(fault.code, fault.text) for fault in played.faults] == [
+        (FaultCode.BAD_MESSAGE, "not JSON: 'debug'")
+    ]
+
+
+def test_a_bot_cannot_pass_for_one_that_never_started(match: Match, tmp_path: Path) -> None:
+    said = "prlimit: failed to execute /bot/x: No such file or directory\\n"
+    body = f"ready()\nfor message in acts(): os.write(2, b'{said}'); os._exit(127)"
+    good = program(HONEST, tmp_path, "good")
+
+    played, _ = match("couperation", "standard", [program(body, tmp_path, "bad"), good])
+
+    assert [fault.code for fault in played.faults] == [FaultCode.EXITED]
+
+
+def test_extra_time_is_used_up_across_moves(match: Match, tmp_path: Path) -> None:
     slow = program(
         """
         ready()
@@ -312,7 +357,7 @@ def test_extra_time_is_used_up_across_moves(tmp_path: Path) -> None:
     assert 2 <= len(seen) <= 4
 
 
-def test_a_slow_start_is_not_charged_to_the_first_move(tmp_path: Path) -> None:
+def test_a_slow_start_is_not_charged_to_the_first_move(match: Match, tmp_path: Path) -> None:
     slow = program("time.sleep(0.8)\n" + HONEST, tmp_path, "slow")
 
     played, _ = match("couperation", "standard", [slow, slow])
@@ -320,7 +365,7 @@ def test_a_slow_start_is_not_charged_to_the_first_move(tmp_path: Path) -> None:
     assert played.faults == ()
 
 
-def test_what_a_bot_at_fault_wrote_is_kept_escaped(tmp_path: Path) -> None:
+def test_what_a_bot_at_fault_wrote_is_kept_escaped(match: Match, tmp_path: Path) -> None:
     bad = program("ready()\nfor message in acts(): raw(b'\\x1b[2J\\xff\\n')", tmp_path, "bad")
     good = program(HONEST, tmp_path, "good")
 

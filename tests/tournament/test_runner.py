@@ -21,7 +21,7 @@ from arena.store.tournaments import get_tournament, open_fixtures
 from arena.tournament.entrants import Candidate
 from arena.tournament.plan import plan
 from arena.tournament.runner import ATTEMPTS, Stop, match_task, play_task, run
-from arena.tournament.standings import standings
+from arena.tournament.leaderboards import leaderboards
 from arena.tournament.suite import Suite
 from tests import tuck_game
 from tests.whole_arena import DICE, FAULTY, FIRST, LAST, Arena, bot, named, suite
@@ -208,7 +208,7 @@ def test_a_bot_that_always_crashes_loses_its_matches_and_stops_nothing(
 
     assert len(cup.play(2).matches) == cup.total
     with cup.store() as store:
-        (board,) = standings(store, [cup.id])
+        (board,) = leaderboards(store, [cup.id])
     assert [row.faults for row in board.rows] == [0, 0, 0, 6]
     assert board.rows[-1].bot == "broken"
 
@@ -229,7 +229,7 @@ def holed(site: Path, hole: str, mended: Path) -> None:
         ("raise Unspeakable", "holes.Unspeakable: <exception str() failed>"),
         ("raise ValueError('\\ud800\\x1b[2J')", r"ValueError: \ud800\x1b[2J"),
         ("return apply(state, action, chance)", "RecursionError: maximum recursion depth"),
-        ("globals().update(scores=lambda _: (0.5, 1))", "msgspec.ValidationError: Expected `int`"),
+        ("globals().update(scores=lambda _: (0.5, 1))", "arena.errors.RecordError: not a match record: Expected `int`"),
         ("globals().update(scores=lambda _: (object(), 1))", "TypeError: Encoding objects"),
     ],
 )

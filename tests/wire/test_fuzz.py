@@ -61,14 +61,24 @@ PIECES = (
     *(b'"action":{}', b'"card":1.0', b'"up":1', b'"__proto__":0,'),
 )  # fmt: skip
 VALUES = (
-    *(b"0", b"-1", b"1.0", b"true", b"null", b'""', b"[]", b"{}", b"[[]]", b'{"a":{}}', b"@ID@"),
-    *(b'"@ID@"', b"@ID@0", b"@ACTION@", b"[@ACTION@]", b'"play"', b'"claim"', b'{"type":"play"}'),
-    *(b'{"type":"claim","column":9}', b'{"type":"play","card":10,"up":true}', b"[NaN]"),
-    *(b"9223372036854775808", b"-9223372036854775808", b"1e999", b"1E400", b"1" * 400),
-    *(b'"' + b"a" * 70_000 + b'"', b'{"type":"place","card":true}', b'{"a":[1,"\xc3\xa9"]}'),
+    *(b"0", b"-1", b"1.0", b"true", b"null", b'""', b"[]", b"{}", b"[[]]", b"[NaN]", b"@ID@"),
+    *(b'"@ID@"', b"@ID@0", b"@ACTION@", b"[@ACTION@]", b'"play"', b'"claim"', b"1" * 400),
+    *(b"9223372036854775808", b"-9223372036854775808", b"1e999", b"1E400"),
 )  # fmt: skip
+OTHER_ACTIONS = (
+    b"{}",
+    b'{"type":"play"}',
+    b'{"type":"claim","column":9}',
+    b'{"type":"claim","column":true}',
+    b'{"type":"play","card":10,"up":true}',
+    b'{"type":"play","card":"loach","column":-1,"up":1}',
+    b'{"type":"place","card":1.0,"row":0,"slot":0,"up":true}',
+    b'{"type":"reserve","pair":[49,48],"extra":[[]],"take":{},"row":"0","slot":null}',
+    b'{"type":["play"],"\\u0000":"\\u202e\xc3\xa9","":9223372036854775807}',
+    b'{"action":@ACTION@}',
+)
 VALUE = re.compile(rb'@ID@|@ACTION@|"[a-z]*"|\d+|true|false|null')
-DEPTHS = (2, 10, 62, 63, 64, 65, 1_000, 30_000)
+DEPTHS = (2, 10, 62, 63, 64, 65, 200)
 
 Mutation = Callable[[random.Random, bytes], bytes]
 
@@ -107,8 +117,12 @@ def revalued(dice: random.Random, line: bytes) -> bytes:
     return line[:begin] + dice.choice(VALUES) + line[end:]
 
 
+def misdirected(dice: random.Random, line: bytes) -> bytes:
+    return line.replace(ACTION, dice.choice(OTHER_ACTIONS))
+
+
 def nested(dice: random.Random, line: bytes) -> bytes:
-    depth = dice.choice(DEPTHS)
+    depth = dice.choice(DEPTHS) if dice.random() < 0.98 else 30_000
     opening, closing = dice.choice(((b"[", b"]"), (b'{"a":', b"}")))
     begin, end = 0, len(line)
     if found := list(VALUE.finditer(line[:4_096])):
@@ -126,7 +140,7 @@ def noise(dice: random.Random, _: bytes) -> bytes:
 
 MUTATIONS: Sequence[Mutation] = (
     *(flipped, flipped, cut, cut, doubled, pieced, pieced, pieced),
-    *(revalued, revalued, revalued, nested, noise),
+    *(revalued, revalued, revalued, misdirected, nested, noise),
 )
 
 
@@ -194,7 +208,7 @@ def read_lines(lines: int, seed: int) -> Counter[str]:
             lambda line=line: parse_object(line),
         )
         began = time.process_time()
-        found[verdict(dice.choice(readings), game)] += 1
+        found[verdict(dice.choices(readings, (3, 1, 1))[0], game)] += 1
         assert time.process_time() - began < LATE_S
     return found
 
@@ -203,7 +217,7 @@ def test_no_line_gets_more_out_of_the_codec_than_a_fault() -> None:
     found = read_lines(4_000, SEED)
 
     assert found.total() == 4_000
-    assert min(found[name] for name in ("accepted", "refused", "not legal")) > 20
+    assert min(found[name] for name in ("accepted", "refused", "not legal")) > 50
 
 
 # Matches over pipes
@@ -246,9 +260,6 @@ class OverPipes:
 
     def tell(self, line: bytes) -> None:
         self._channel.tell(line)
-
-    def unasked(self) -> bytes:
-        return self._channel.unasked()
 
     def stop(self, grace_ms: int) -> None:
         if not self._stopped:

@@ -13,7 +13,7 @@ from arena.store.db import Store
 from arena.store.matches import records
 
 
-def standings(
+def leaderboards(
     store: Store, tournaments: Sequence[str], games: Collection[str] = ()
 ) -> list[Leaderboard]:
     """Return the leaderboard of every category that was played in ``tournaments`` (ids).

@@ -8,7 +8,7 @@ import pytest
 from arena.store.cache import CachedRatings, load_ratings, save_ratings
 from arena.store.db import Store, open_store
 from arena.store.matches import add_matches
-from arena.tournament.standings import standings
+from arena.tournament.leaderboards import leaderboards
 from tests.kept import DUELS, TABLES, planned, record_of
 
 
@@ -41,7 +41,7 @@ OTHERS = {"a": {"mu": 1.0, "sigma": 1.0}, "b": {"mu": 2.0, "sigma": 1.0}}
 def test_there_is_a_leaderboard_of_every_category_played(store: Store) -> None:
     add_matches(store, "spring", [record_of("spring", TABLES[0])])
 
-    boards = standings(store, ["spring"])
+    boards = leaderboards(store, ["spring"])
 
     assert [board.category.name for board in boards] == ["donburiko-2p", "donburiko-3p"]
     assert [row.bot for row in boards[0].rows] == ["a", "b"]  # b was at fault
@@ -50,34 +50,34 @@ def test_there_is_a_leaderboard_of_every_category_played(store: Store) -> None:
 def test_before_the_first_match_there_is_none(store: Store) -> None:
     planned(store, "empty")
 
-    assert standings(store, ["empty"]) == []
+    assert leaderboards(store, ["empty"]) == []
 
 
 def test_games_can_be_chosen(store: Store) -> None:
-    assert standings(store, ["spring"], {"couperation"}) == []
-    assert len(standings(store, ["spring"], {"donburiko", "couperation"})) == 1
+    assert leaderboards(store, ["spring"], {"couperation"}) == []
+    assert len(leaderboards(store, ["spring"], {"donburiko", "couperation"})) == 1
 
 
 def test_ratings_that_were_kept_are_used(store: Store) -> None:
-    standings(store, ["spring"])
+    leaderboards(store, ["spring"])
     change(store, ratings=OTHERS)
 
-    (board,) = standings(store, ["spring"])
+    (board,) = leaderboards(store, ["spring"])
 
     assert {row.bot: row.rating.mu for row in board.rows} == {"a": 1.0, "b": 2.0}
 
 
 def test_what_is_kept_makes_no_difference(store: Store) -> None:
-    first = standings(store, ["spring"])
+    first = leaderboards(store, ["spring"])
 
-    assert standings(store, ["spring"]) == first
+    assert leaderboards(store, ["spring"]) == first
 
 
 def test_another_match_makes_them_stale(store: Store) -> None:
-    (before,) = standings(store, ["spring"])
+    (before,) = leaderboards(store, ["spring"])
     add_matches(store, "spring", [record_of("spring", DUELS[1])])
 
-    (after,) = standings(store, ["spring"])
+    (after,) = leaderboards(store, ["spring"])
 
     assert (before.matches, after.matches) == (1, 2)
     assert after.batch.digest == cached(store).units != before.batch.digest
@@ -93,28 +93,28 @@ def test_another_match_makes_them_stale(store: Store) -> None:
     ],
 )
 def test_what_another_version_kept_is_computed_anew(store: Store, fields: dict[str, Any]) -> None:
-    expected = standings(store, ["spring"])
+    expected = leaderboards(store, ["spring"])
     kept = cached(store)
     change(store, **{"ratings": OTHERS, **fields})
 
-    assert standings(store, ["spring"]) == expected
+    assert leaderboards(store, ["spring"]) == expected
     assert cached(store) == kept
 
 
 def test_what_is_kept_is_whatever_bytes_there_are(store: Store) -> None:
-    expected = standings(store, ["spring"])
+    expected = leaderboards(store, ["spring"])
     for payload in (b"", b"{", b"null", b"\x00"):
         save_ratings(store, ["spring"], "donburiko-2p", CachedRatings("sha256:0", payload))
 
-        assert standings(store, ["spring"]) == expected
+        assert leaderboards(store, ["spring"]) == expected
 
 
 def test_several_tournaments_are_rated_as_a_pool(store: Store) -> None:
     planned(store, "summer", "other")
     add_matches(store, "summer", [record_of("summer", DUELS[0])])
 
-    (pool,) = standings(store, ["summer", "spring"])
+    (pool,) = leaderboards(store, ["summer", "spring"])
 
     assert pool.matches == 2
     assert load_ratings(store, ["spring", "summer"], "donburiko-2p") is not None
-    assert standings(store, ["spring", "summer"]) == [pool]
+    assert leaderboards(store, ["spring", "summer"]) == [pool]
