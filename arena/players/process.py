@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.errors import BotFault, FaultCode, HostFault
-from arena.players import memory, strays, verdicts
+from arena.players import guard, memory, strays, verdicts
 from arena.players.channel import LineChannel
 from arena.players.freezer import Freezer, SandboxFreezer
 from arena.players.sandbox import Sandbox, Tier
@@ -144,6 +144,8 @@ class BotProcess:
             self._failed = f"could not be started: {error.strerror}"
             return
         strays.live[self._process.pid] = self._scratch
+        if self._scratch:
+            guard.watch(self._process.pid, self._scratch)
         try:
             self._attach(self._process)
         except BaseException:
@@ -298,6 +300,7 @@ class BotProcess:
         if self._freezer:
             self._freezer.close()
         strays.live.pop(self._pid, None)
+        guard.forget(self._pid)
         strays.end()
 
     def _exited(self, fault: BotFault) -> BotFault:

@@ -60,7 +60,6 @@ class _Replay:
         self._close_turns(len(self._record.actions))
         if self._table.to_act() is not None:
             raise RecordError(f"the match goes on after its {len(self._record.actions)} actions")
-        self._close([fault for fault in self._faults if fault.at == len(self._record.actions)])
         if self._faults:
             raise RecordError(f"fault of seat {self._faults[0].seat}: it was not to act then")
         return self._checked(self._table.outcome())

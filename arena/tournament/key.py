@@ -1,8 +1,8 @@
 """From a secret to the key of a tournament, so that nobody can prepare and everybody can check.
 
 Before the first match a tournament draws a secret and publishes its commitment, and its
-parameters are fixed. The key follows from both, and from a public value that may be fixed after
-that. After the last match the secret is revealed, and anyone can compute everything here again.
+parameters are fixed. The key follows from both, and from a public value that others may have fixed
+after the entries closed. After the last match the secret is revealed, and anyone can compute everything here again.
 
 Let H be SHA-256 (FIPS 180-4) and ‖ the joining of bytes. Then
 
@@ -162,9 +162,9 @@ def tournament_key(secret: bytes, digest: bytes, public_value: str = "") -> byte
     """Return the key from which the deals of a tournament come, 32 bytes.
 
     Args:
-        secret: 32 bytes, committed to before ``public_value`` was known.
+        secret: 32 bytes.
         digest: `parameters_digest`, 32 bytes.
-        public_value: text that nobody could foresee when the secret was drawn; empty for none.
+        public_value: text that nobody could know before the entries closed; empty for none.
 
     Raises:
         ValueError: ``secret`` or ``digest`` has another length, which would let bytes wander from
