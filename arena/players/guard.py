@@ -1,10 +1,12 @@
-"""Ends what is left of bots when arena itself is killed, where no sandbox does that.
+"""Ends what is left of bots when arena itself is killed.
 
-A process of arena that starts bots without a sandbox has one guard, which is told of each bot and
-of its end, and wakes up when the pipe that it hears that by is closed: because its process is gone,
-however it went. It then kills what belongs to the bots that had not ended. It knows that by their
-session, or by the home in their environment, which is a folder of each bot's own. A bot that means
-to can change both, and can kill the guard: nothing but a sandbox is proof against that.
+A process of arena that starts bots has one guard, which is told of each bot and of its end, and
+wakes up when the pipe that it hears that by is closed: because its process is gone, however it
+went. It then kills what belongs to the bots that had not ended. A sandbox ends by itself when arena
+does, but for one that was just being entered. Without a sandbox the processes of a bot are known by
+their parents, their session, or the home in their environment, which is a folder of each bot's own.
+A bot that means to can change all that, and can kill the guard: nothing but a sandbox is proof
+against that.
 
 This file is also the guard's program, so it imports nothing of arena.
 """
@@ -15,7 +17,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 _PATIENCE_S = 2.0
@@ -28,7 +30,12 @@ _pipes: dict[int, int] = {}
 
 
 def watch(pid: int, home: str) -> None:
-    """Have the bot ``pid``, whose home is the folder ``home``, ended with this process."""
+    """Have a bot ended with this process.
+
+    Args:
+        pid: of the bot, which leads a session, or of the sandbox around it.
+        home: the folder that it may write in; empty in a sandbox.
+    """
     own = os.getpid()
     if own not in _pipes:
         _pipes.clear()
@@ -83,27 +90,31 @@ def _main() -> None:
         else:
             homes.pop(int(bot), None)
     until = time.monotonic() + _PATIENCE_S
-    while homes and (left := list(_left(homes, homes.values()))) and time.monotonic() < until:
+    while homes and (left := list(_left(homes))) and time.monotonic() < until:
         for pid in left:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(_LOOK_S)
-    for home in homes.values():
+    for home in filter(None, homes.values()):
         shutil.rmtree(home, ignore_errors=True)
 
 
-def _left(sessions: Collection[int], homes: Iterable[str]) -> Iterable[int]:
-    """Yield the processes in ``sessions``, and those that have one of ``homes``."""
-    marks = {f"HOME={home}".encode() for home in homes}
-    for folder in Path("/proc").glob("[0-9]*"):
+def _left(homes: Mapping[int, str]) -> Iterable[int]:
+    """Yield what is left of the bots that have the process ids and the ``homes``."""
+    marks = {f"HOME={home}".encode() for home in homes.values() if home}
+    found = set(homes)
+    for folder in sorted(Path("/proc").glob("[0-9]*"), key=lambda folder: int(folder.name)):
         pid = int(folder.name)
         with contextlib.suppress(OSError):
-            # Of a zombie there is no command, and nothing left to kill.
-            if not (folder / "cmdline").read_bytes():
-                continue
-            if os.getsid(pid) in sessions or not marks.isdisjoint(
-                (folder / "environ").read_bytes().split(b"\0")
+            # The command's name, in parentheses, may hold anything.
+            state, parent, _, session = (
+                (folder / "stat").read_bytes().rpartition(b") ")[2].split()[:4]
+            )
+            mine = int(parent) in found or int(session) in found or pid in found
+            if state != b"Z" and (
+                mine or not marks.isdisjoint((folder / "environ").read_bytes().split(b"\0"))
             ):
+                found.add(pid)
                 yield pid
 
 

@@ -144,8 +144,7 @@ class BotProcess:
             self._failed = f"could not be started: {error.strerror}"
             return
         strays.live[self._process.pid] = self._scratch
-        if self._scratch:
-            guard.watch(self._process.pid, self._scratch)
+        guard.watch(self._process.pid, self._scratch)
         try:
             self._attach(self._process)
         except BaseException:

@@ -138,7 +138,6 @@ def _check(prefix: Path, program: str, folder: Path) -> None:
         )
 
 
-@cache
 def _homes() -> tuple[Path, ...]:
     found = [Path.home()]
     with suppress(KeyError):

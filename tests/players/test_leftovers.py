@@ -91,10 +91,13 @@ def playing(arena: Arena, seats: int) -> bool:
 
 
 def end(run: "subprocess.Popen[str]", *signals: signal.Signals) -> None:
-    """Send ``signals`` to the runner, if any, and wait for its end."""
+    """Send ``signals`` to the runner, if any, the last one until it heeds it, and wait for it."""
     for number in signals:
         run.send_signal(number)
-        time.sleep(0.02)  # signals that come together are one
+        time.sleep(0.02)
+    # Signals that come together may be one.
+    while len(signals) > 1 and not holds(lambda: run.poll() is not None, 1.0):
+        run.send_signal(signals[-1])
     run.communicate(timeout=30)
 
 
@@ -161,7 +164,7 @@ def test_nothing_of_a_bot_is_left_when_all_of_arena_is_killed_at_once(
 
     with killed_at_last(run):
         assert playing(arena, 2)
-        for pid in [run.pid, *children(run.pid)]:
+        for pid in arena.running("arena.cli.app"):
             os.kill(pid, KILL)
         end(run)
 

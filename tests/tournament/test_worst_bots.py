@@ -187,7 +187,8 @@ def played(folder: Path, home: str, wanted: Callable[[Fixture], bool], *names: s
     with killed_at_last(running):
         peaks = watched(arena, running.poll, PATIENCE_S + 2 * len(made.fixtures))
         assert running.wait(5) == 0
-    assert list(arena.scratch.iterdir()) == []
+    # Where root cannot write to /run, the locks for the users of its seats are here.
+    assert {path.name for path in arena.scratch.iterdir()} <= {"arena-uids"}
     records = arena.played(made.tournament.id)
     assert records.keys() == {fixture.match for fixture in made.fixtures}
     return Ended(
