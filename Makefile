@@ -37,7 +37,7 @@ tournament: $(VENV)/ready  ## Play the bots in both games and print the leaderbo
 	$(BIN)/arena tournament $(ARGS)
 
 test: $(VENV)/ready  ## Run all tests
-	$(BIN)/pytest -n $(JOBS)
+	$(BIN)/pytest -n $(JOBS) --dist loadgroup
 
 quick: $(QUICK)/ready  ## Run the fast tests and a small tournament (PYTHON=python3.13: on that one)
 	$(QUICK)/bin/pytest -n $(JOBS) -m 'not slow and not long'
@@ -56,7 +56,7 @@ fmt: $(VENV)/ready  ## Format, and mend what can be mended without thinking
 
 cover: $(VENV)/ready  ## Run all tests and measure which branches they take; fails below the floors
 	$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n $(JOBS)
+	$(BIN)/coverage run -m pytest -n $(JOBS) --dist loadgroup
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 	$(BIN)/coverage report --include='arena/games/*,arena/wire/*,arena/errors.py' --fail-under=100

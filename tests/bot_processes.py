@@ -30,12 +30,13 @@ class Start:
 
 
 def descendants(pid: int) -> set[int]:
-    """Return all processes below ``pid``, orphans that it has adopted included."""
+    """Return all processes below ``pid`` but its guard, orphans that it has adopted included."""
     found: set[int] = set()
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
         with contextlib.suppress(OSError):
             for child in map(int, task.read_text().split()):
-                found |= {child} | descendants(child)
+                if b"players/guard.py" not in Path(f"/proc/{child}/cmdline").read_bytes():
+                    found |= {child} | descendants(child)
     return found
 
 

@@ -176,9 +176,17 @@ def _processes() -> Iterator[tuple[int, str]]:
 
 
 def children(process: int | None = None) -> list[int]:
-    """Return the children of ``process``, or of this one, zombies included."""
+    """Return the children of ``process``, or of this one, zombies included, but for its guard."""
     tasks = Path("/proc", str(process or "self"), "task").glob("*/children")
-    return [int(child) for task in tasks for child in task.read_text().split()]
+    found = [int(child) for task in tasks for child in task.read_text().split()]
+    return [child for child in found if not _is_guard(child)]
+
+
+def _is_guard(pid: int) -> bool:
+    try:
+        return b"players/guard.py" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except FileNotFoundError:
+        return False
 
 
 def holds(condition: Callable[[], object], within_s: float = 20.0) -> bool:

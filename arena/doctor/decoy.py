@@ -87,7 +87,7 @@ class Decoy:
         to, answers = self._process.stdin, self._process.stdout
         if to is None or answers is None:
             raise HostFault("the decoy has no pipes")
-        if question:
+        with contextlib.suppress(BrokenPipeError):
             to.write(question.encode())
             to.flush()
         line = answers.readline()

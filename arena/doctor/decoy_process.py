@@ -15,6 +15,7 @@ import signal
 import socket
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,8 @@ class Listeners:
             ready, _, _ = select.select(watched, [], [])
             for server in servers:
                 if server in ready:
-                    with server.accept()[0] as caller:
+                    # Whoever called may be gone again.
+                    with suppress(OSError), server.accept()[0] as caller:
                         caller.sendall(self._secret)
             if self.udp in ready:
                 self._notice(self.udp.recv(_NAME_BYTES))

@@ -167,11 +167,11 @@ def fill():
         """
 import shutil
 def fill():
-    folder = f"/dev/shm/arena-doctor-{decoy['mark'][:8]}"
+    folder = f"/dev/shm/arena-doctor-{decoy['mark'][:8]}-names"
     os.mkdir(folder)
     try:
         # Each takes about a kibibyte of the kernel's memory, and nothing of the disk.
-        for number in range(2 * LIMIT >> 10):
+        for number in range(LIMIT >> 10):
             os.close(os.open(f"{folder}/{number}", os.O_CREAT | os.O_WRONLY))
         time.sleep(decoy["patience"])
         return True

@@ -9,16 +9,8 @@ SHARED = "/usr/bin/env"
 """A file that both see, and neither may write."""
 
 
-def _channel(
-    name: str,
-    threat: str,
-    tries: str,
-    code: str,
-    kept: Kept = Kept.SANDBOXED,
-    *,
-    quick: bool = True,
-) -> Probe:
-    return Probe(name, (threat,), tries, code, seats=Seats.TWO, kept=kept, quick=quick)
+def _channel(name: str, threats: str, tries: str, code: str, kept: Kept = Kept.SANDBOXED) -> Probe:
+    return Probe(name, tuple(threats.split()), tries, code, seats=Seats.TWO, kept=kept)
 
 
 PROBES: tuple[Probe, ...] = (

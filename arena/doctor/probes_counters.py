@@ -133,7 +133,7 @@ def started():
     os.waitpid(child, 0)
     return child
 def hold():
-    for _ in range(60):
+    for _ in range(30):
         started()
 def drop():
     pass
@@ -176,7 +176,7 @@ def made():
     os.close(ends[0]), os.close(ends[1])
     return number
 def hold():
-    for _ in range(3000):
+    for _ in range(400):
         made()
 def drop():
     pass
@@ -195,7 +195,7 @@ def made():
     with socket.socket(socket.AF_UNIX) as one:
         return os.fstat(one.fileno()).st_ino
 def hold():
-    for _ in range(3000):
+    for _ in range(400):
         made()
 def drop():
     pass
@@ -214,7 +214,7 @@ def made():
     with socket.socket(socket.AF_UNIX) as one:
         return struct.unpack("Q", one.getsockopt(socket.SOL_SOCKET, 57, 8))[0]
 def hold():
-    for _ in range(3000):
+    for _ in range(400):
         made()
 def drop():
     pass
@@ -240,7 +240,7 @@ def started():
     number = made()
     os.waitpid(child, 0)
 def hold():
-    for _ in range(60):
+    for _ in range(30):
         started()
 def drop():
     pass
@@ -271,7 +271,7 @@ def started():
     os.waitpid(child, 0)
     return number
 def hold():
-    for _ in range(60):
+    for _ in range(30):
         started()
 def drop():
     pass
@@ -471,7 +471,6 @@ def sense():
     finally:
         drop()
 """,
-        Kept.BY_ROOT,
     ),
     _counter(
         "count-aio",

@@ -175,10 +175,10 @@ def attack():
     Probe(
         "renice",
         ("A8",),
-        "makes the referee the last to get a processor",
+        "makes a rival the last to get a processor",
         """
 def attack():
-    os.setpriority(os.PRIO_PROCESS, decoy["pid"], 19)
+    os.setpriority(os.PRIO_PROCESS, decoy["rival"], 19)
     return GOT
 """,
     ),
@@ -196,7 +196,7 @@ def attack():
     Probe(
         "affinity-others",
         ("A8",),
-        "moves the referee to one processor",
+        "moves a rival to one processor",
         """
 def attack():
     os.sched_setaffinity(decoy["rival"], os.sched_getaffinity(0))

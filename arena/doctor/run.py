@@ -21,7 +21,8 @@ _ROUNDS = 3
 _TRIES = 3
 """So often is an attack repeated that came to nothing, since others use the machine, too."""
 
-_AWAY_S = 0.25
+_STILL = "nothing changes"
+_AWAY_S = 0.4
 _PATIENCE_S = 0.3
 _GONE_S = 3.0
 
@@ -173,21 +174,28 @@ def _told(sender: Seat, receiver: Seat) -> Outcome:
     for _ in range(_ROUNDS):
         bits = [*[False] * (_BITS // 2), *[True] * (_BITS // 2)]
         secrets.SystemRandom().shuffle(bits)
-        # What the receiver senses may be a difference to what it sensed before.
-        receiver.order(do="sense")
-        sensed: list[dict[str, Any]] = []
-        why = ""
-        for bit in bits:
-            done = sender.order(do="hold" if bit else "drop")
-            answer = receiver.order(do="sense")
-            why = answer.get("why") or done.get("why") or why
-            got = answer.get("got")
-            sensed.append(got if isinstance(got, dict) else {"": got})
+        sensed, why = _sensed(sender, receiver, bits)
         fitting = {name for name in sensed[0] if _tell(bits, [it.get(name) for it in sensed])}
         known = fitting if known is None else known & fitting
         if not known:
-            return Outcome(got=False, why=why)
+            still = sensed[0] != {"": None} and all(it == sensed[0] for it in sensed)
+            return Outcome(got=False, why=why or (_STILL if still else ""))
     return Outcome(got=True, why=", ".join(sorted(known or ())))
+
+
+def _sensed(sender: Seat, receiver: Seat, bits: Sequence[bool]) -> tuple[list[dict[str, Any]], str]:
+    """Return what ``receiver`` senses after each of ``bits``, and what one of them ran into."""
+    # It may be a difference to what it sensed before.
+    receiver.order(do="sense")
+    sensed: list[dict[str, Any]] = []
+    why = ""
+    for bit in bits:
+        done = sender.order(do="hold" if bit else "drop")
+        answer = receiver.order(do="sense")
+        why = answer.get("why") or done.get("why") or why
+        got = answer.get("got")
+        sensed.append(got if isinstance(got, dict) else {"": got})
+    return sensed, why
 
 
 def _tell(bits: Sequence[bool], sensed: Sequence[Any]) -> bool:

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -32,7 +33,8 @@ LIMITS = Limits(memory_mb=64, file_mb=4, tmp_mb=16)
 _SCRIPT = "attacker.py"
 _DATA_BYTES = 65536
 _ANSWER_MS = 20_000
-_LOOK_S = 0.02
+_LOOK_S = 0.01
+_LOOKS = 3
 
 Answer = dict[str, Any]
 
@@ -112,8 +114,10 @@ class Held:
         self._process.stop(0)
 
     def _started(self) -> BotProcess:
+        process = BotProcess(self._program, LIMITS, self._tier)
         with _one_core():
-            return BotProcess(self._program, LIMITS, self._tier)
+            process.start()
+        return process
 
 
 class Free:
@@ -180,15 +184,20 @@ def _one_core() -> Iterator[None]:
 def survivors(mark: str, patience_s: float) -> set[str]:
     """Return what follows ``mark`` in the command lines of running processes, and kill them.
 
-    A process that was sent SIGKILL may take a moment to go: ``patience_s`` at the most.
+    A process that was sent SIGKILL may take a moment to go: ``patience_s`` at the most. One that
+    changes its number may be missed once.
     """
     deadline = time.monotonic() + patience_s
-    while (found := _marked(mark)) and time.monotonic() < deadline:
+    looks: deque[dict[int, str]] = deque(maxlen=_LOOKS)
+    while len(looks) < _LOOKS or any(looks):
+        looks.append(_marked(mark))
+        if time.monotonic() > deadline and len(looks) == _LOOKS:
+            break
         time.sleep(_LOOK_S)
-    for pid in found:
+    for pid in looks[-1]:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)
-    return set(found.values())
+    return {name for look in looks for name in look.values()}
 
 
 def _marked(mark: str) -> dict[int, str]:

@@ -2,11 +2,10 @@
 
 A process of arena that starts bots has one guard, which is told of each bot and of its end, and
 wakes up when the pipe that it hears that by is closed: because its process is gone, however it
-went. It then kills what belongs to the bots that had not ended. A sandbox ends by itself when arena
-does, but for one that was just being entered. Without a sandbox the processes of a bot are known by
-their parents, their session, or the home in their environment, which is a folder of each bot's own.
-A bot that means to can change all that, and can kill the guard: nothing but a sandbox is proof
-against that.
+went. It then kills what belongs to the bots that had not ended: it is known by its parent, by its
+session, or by a mark in its environment. A sandbox ends by itself when arena does, but for one that
+was just being entered. A bot without a sandbox can leave its parent and its session, change its
+environment, and kill the guard, if it means to: nothing but a sandbox is proof against that.
 
 This file is also the guard's program, so it imports nothing of arena.
 """
@@ -29,24 +28,25 @@ _pipes: dict[int, int] = {}
 """What is written to the guard of a process, by its process id: a fork has none yet."""
 
 
-def watch(pid: int, home: str) -> None:
+def watch(mark: str, pid: int = 0) -> None:
     """Have a bot ended with this process.
 
     Args:
-        pid: of the bot, which leads a session, or of the sandbox around it.
-        home: the folder that it may write in; empty in a sandbox.
+        mark: an entry of its environment, ``NAME=value``, that nobody else has. What `HOME` names
+            is removed as well.
+        pid: of the bot, which leads a session, or of the sandbox around it; 0 before it is started.
     """
     own = os.getpid()
     if own not in _pipes:
         _pipes.clear()
         _pipes[own] = _start()
-    _tell(f"+{pid} {home}\n")
+    _tell(f"{pid} {mark}\n")
 
 
-def forget(pid: int) -> None:
-    """Leave alone what had the number ``pid``: the bot has ended."""
+def forget(mark: str) -> None:
+    """Leave alone the bot that has the ``mark``: it has ended."""
     if os.getpid() in _pipes:
-        _tell(f"-{pid}\n")
+        _tell(f"- {mark}\n")
 
 
 def _tell(line: str) -> None:
@@ -82,27 +82,31 @@ def _start() -> int:
 def _main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    homes: dict[int, str] = {}
+    bots: dict[str, int] = {}
     for line in sys.stdin:
-        bot, _, home = line[1:].rstrip("\n").partition(" ")
-        if line.startswith("+"):
-            homes[int(bot)] = home
-        else:
-            homes.pop(int(bot), None)
+        pid, _, mark = line.rstrip("\n").partition(" ")
+        if pid == "-":
+            bots.pop(mark, None)
+        elif pid.isdecimal():
+            bots[mark] = int(pid)
     until = time.monotonic() + _PATIENCE_S
-    while homes and (left := list(_left(homes))) and time.monotonic() < until:
-        for pid in left:
+    while bots and (left := list(_left(bots))) and time.monotonic() < until:
+        for process in left:
             with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
+                os.kill(process, signal.SIGKILL)
         time.sleep(_LOOK_S)
-    for home in filter(None, homes.values()):
-        shutil.rmtree(home, ignore_errors=True)
+    for name, _, value in (mark.partition("=") for mark in bots):
+        # Nothing but what we made ourselves is removed.
+        if name == "HOME" and Path(value).name.startswith("arena-bot-"):
+            shutil.rmtree(value, ignore_errors=True)
 
 
-def _left(homes: Mapping[int, str]) -> Iterable[int]:
-    """Yield what is left of the bots that have the process ids and the ``homes``."""
-    marks = {f"HOME={home}".encode() for home in homes.values() if home}
-    found = set(homes)
+def _left(bots: Mapping[str, int]) -> Iterable[int]:
+    """Yield what is left of ``bots``, which are process ids by mark."""
+    # A mark without a value could be in any environment, and so could make any process a bot's.
+    marks = {mark.encode() for mark in bots if mark.partition("=")[2]}
+    found = {pid for pid in bots.values() if pid > 1}
+    own = os.getsid(0)
     for folder in sorted(Path("/proc").glob("[0-9]*"), key=lambda folder: int(folder.name)):
         pid = int(folder.name)
         with contextlib.suppress(OSError):
@@ -110,10 +114,10 @@ def _left(homes: Mapping[int, str]) -> Iterable[int]:
             state, parent, _, session = (
                 (folder / "stat").read_bytes().rpartition(b") ")[2].split()[:4]
             )
-            mine = int(parent) in found or int(session) in found or pid in found
-            if state != b"Z" and (
-                mine or not marks.isdisjoint((folder / "environ").read_bytes().split(b"\0"))
-            ):
+            if state == b"Z" or int(session) == own:
+                continue
+            mine = int(parent) in found or int(session) in found
+            if mine or not marks.isdisjoint((folder / "environ").read_bytes().split(b"\0")):
                 found.add(pid)
                 yield pid
 

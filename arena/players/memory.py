@@ -49,14 +49,22 @@ def kernel_kb(first: int) -> int:
     held = 0
     for folder in (TMP, SHM):
         with suppress(OSError):
-            facts = os.statvfs(f"/proc/{first}/root{folder}")
-            held += (facts.f_files - facts.f_ffree) * _NAME_KB
+            if _is_its_own(first, f"root{folder}"):
+                facts = os.statvfs(f"/proc/{first}/root{folder}")
+                held += (facts.f_files - facts.f_ffree) * _NAME_KB
     with suppress(OSError, ValueError):
-        for line in Path(f"/proc/{first}/net/protocols").read_text("ascii").splitlines():
-            name, _, sockets, *_ = line.split()
-            if name.startswith("UNIX"):
-                held += int(sockets) * _SOCKET_KB
+        if _is_its_own(first, "ns/net"):
+            for line in Path(f"/proc/{first}/net/protocols").read_text("ascii").splitlines():
+                name, _, sockets, *_ = line.split()
+                if name.startswith("UNIX"):
+                    held += int(sockets) * _SOCKET_KB
     return held
+
+
+def _is_its_own(pid: int, path: str) -> bool:
+    """Return whether ``path`` of the process ``pid`` is another one than ours."""
+    theirs, ours = Path("/proc", str(pid), path).stat(), Path("/proc/self", path).stat()
+    return (theirs.st_dev, theirs.st_ino) != (ours.st_dev, ours.st_ino)
 
 
 def oom_kills() -> int:

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -84,7 +85,7 @@ class BotProcess:
         self._pid = 0
         self._status: int | None = None
         self._cpu_s = 0.0
-        self._scratch = ""
+        self._scratch = self._mark = ""
         self._freezer: Freezer | None = None
         self._open_since = 0.0
         self._unwatched_s = 0.0
@@ -118,13 +119,18 @@ class BotProcess:
     def _spawn(self, program: Program) -> None:
         argv: Sequence[str] = program.argv
         cwd, env = program.folder, environment(self._scratch, self._limits)
+        self._mark = f"HOME={self._scratch}"
         inherited: tuple[int, ...] = ()
         if self._sandbox:
             argv = self._sandbox.command(program.argv, program.folder, self._limits)
-            cwd, env, inherited = Path("/"), {}, self._sandbox.descriptors
+            # For our eyes only: the bot finds what the command says.
+            name, value = "ARENA_SANDBOX", secrets.token_hex(8)
+            cwd, env, self._mark = Path("/"), {name: value}, f"{name}={value}"
+            inherited = self._sandbox.descriptors
         elif os.access(argv[0], os.X_OK) and os.access(_TIED[0], os.X_OK):
             # What cannot be executed is better told by its own attempt.
             argv = (*_TIED, *argv)
+        guard.watch(self._mark)
         try:
             self._process = subprocess.Popen(
                 argv,
@@ -144,11 +150,12 @@ class BotProcess:
             self._failed = f"could not be started: {error.strerror}"
             return
         strays.live[self._process.pid] = self._scratch
-        guard.watch(self._process.pid, self._scratch)
+        guard.watch(self._mark, self._process.pid)
         try:
             self._attach(self._process)
         except BaseException:
             _signal_group(self._process.pid, signal.SIGKILL)
+            guard.forget(self._mark)
             self._process.wait()
             strays.live.pop(self._process.pid)
             raise
@@ -288,6 +295,8 @@ class BotProcess:
         # The group outlives its leader until that is reaped: this reaches the children left.
         _signal_group(self._pid, signal.SIGKILL)
         self._channel.drain(now() + _KILL_S)
+        # While its number is still its own.
+        guard.forget(self._mark)
         _, self._status, usage = os.wait4(self._pid, 0)
         self._cpu_s = usage.ru_utime + usage.ru_stime
         if self._sandbox:
@@ -299,7 +308,6 @@ class BotProcess:
         if self._freezer:
             self._freezer.close()
         strays.live.pop(self._pid, None)
-        guard.forget(self._pid)
         strays.end()
 
     def _exited(self, fault: BotFault) -> BotFault:

@@ -5,6 +5,7 @@ One connection belongs to one thread of one process, and is not for a process fo
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -24,6 +25,9 @@ Parameters = Sequence[Any] | Mapping[str, Any]
 
 _WAIT_S = 10.0
 _LONGEST_PATH = 160
+_PAUSE_S = 0.01
+_PRIMARY = 0xFF
+"""The low byte of SQLite's error codes is the primary code, the rest refines it."""
 
 
 class Store:
@@ -77,7 +81,7 @@ def open_store(home: Path, *, create: bool = True, wait_s: float = _WAIT_S) -> I
         db = sqlite3.connect(path, timeout=wait_s, isolation_level=None)
     try:
         with _explained(path):
-            _prepare(db, path)
+            _prepare(db, path, wait_s)
         yield Store(home, db)
     finally:
         db.close()
@@ -122,14 +126,14 @@ def _make(path: Path, *, create: bool) -> None:
         raise UsageError(f"cannot write in {home}: {reason}; choose another --home") from None
 
 
-def _prepare(db: sqlite3.Connection, path: Path) -> None:
+def _prepare(db: sqlite3.Connection, path: Path, wait_s: float) -> None:
     db.row_factory = sqlite3.Row
     # In this order: another process that makes the tables at this moment sets both at once.
     (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     (application,) = db.execute("PRAGMA application_id").fetchone()
     if tables and application != APPLICATION_ID:
         raise UsageError(f"{_shown(path)} is another program's database: choose another --home")
-    db.execute("PRAGMA journal_mode = WAL")
+    _use_wal(db, wait_s)
     # FULL: a match that was announced must outlive a power failure.
     db.execute("PRAGMA synchronous = FULL")
     db.execute("PRAGMA foreign_keys = ON")
@@ -145,6 +149,21 @@ def _prepare(db: sqlite3.Connection, path: Path) -> None:
                 db.execute(statement)
             db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             db.execute(f"PRAGMA user_version = {version + 1}")
+
+
+def _use_wal(db: sqlite3.Connection, wait_s: float) -> None:
+    """Have the file keep a write-ahead log; waits here, since for this SQLite does not."""
+    until = time.monotonic() + wait_s
+    while True:
+        try:
+            db.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            code = error.sqlite_errorcode & _PRIMARY
+            if code != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(_PAUSE_S)
+        else:
+            return
 
 
 def _version(db: sqlite3.Connection, path: Path) -> int:
@@ -183,8 +202,7 @@ def _explained(path: Path) -> Iterator[None]:
 
 
 def _explanation(error: sqlite3.Error, path: Path) -> ArenaError:
-    # The low byte is the primary code, the rest refines it (SQLite, "Result and Error Codes").
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY
     if code in _USAGE:
         return UsageError(f"{_shown(path)} {_USAGE[code]}")
     return HostFault(f"{_shown(path)}: {_HOST.get(code, printable(str(error), 200))}")

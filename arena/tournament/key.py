@@ -2,7 +2,8 @@
 
 Before the first match a tournament draws a secret and publishes its commitment, and its
 parameters are fixed. The key follows from both, and from a public value that others may have fixed
-after the entries closed. After the last match the secret is revealed, and anyone can compute everything here again.
+after the entries closed. After the last match the secret is revealed, and anyone can compute
+everything here again.
 
 Let H be SHA-256 (FIPS 180-4) and ‖ the joining of bytes. Then
 

@@ -24,6 +24,9 @@ from arena.wire.codec import encode, read_ready
 from arena.wire.escape import printable
 from arena.wire.messages import Hello
 
+_ELF, _ELF_HEADER_BYTES = b"\x7fELF", 52
+"""How a program for this kind of system begins, and how short its header can be."""
+
 QUESTIONS = 6
 """A trial match is over once the other seat has been asked so often."""
 
@@ -100,9 +103,15 @@ def _greeted(
 
 def _missing(bundle: Bundle) -> str | None:
     """Return why the bot's program cannot be started, where the system's own words mislead."""
-    first = next((file.content for file in bundle.files if file.path == bundle.command[0]), b"")
+    first = next((file.content for file in bundle.files if file.path == bundle.command[0]), None)
+    if first is None:
+        return missing_runtime(bundle)
     if first.startswith(b"#!") and first.split(b"\n", 1)[0].endswith(b"\r"):
         return "its first line ends in CR LF, which no interpreter is found by: save it with LF"
+    is_program = first.startswith(_ELF) and len(first) >= _ELF_HEADER_BYTES
+    if not (is_program or first.startswith(b"#!")):
+        # What starts a bot would take such a file for a script of the shell.
+        return "could not be started: Exec format error"
     return missing_runtime(bundle)
 
 

@@ -51,6 +51,7 @@ def test_these_are_the_commands() -> None:
         "",
         "bots",
         "bots remove",
+        "doctor",
         "games",
         "leaderboard",
         "match",

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -44,9 +43,30 @@ CASES = {
 }
 
 
-@cache
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep these tests in one process, so that it is looked once: `pytest --dist loadgroup`."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.xdist_group("doctor"))
+
+
 def found_in(case: Case) -> Found:
-    """Return what the doctor finds; once for all tests."""
+    """Return what the doctor finds, once for all tests, also if that is nothing."""
+    found = _tried(case)
+    if isinstance(found, BaseException):
+        raise found
+    return found
+
+
+@cache
+def _tried(case: Case) -> "Found | BaseException":
+    try:
+        return _find_in(case)
+    except (Exception, pytest.skip.Exception, pytest.fail.Exception) as error:  # noqa: BLE001
+        return error
+
+
+def _find_in(case: Case) -> Found:
     if lacking := isolation().lacking:
         pytest.skip(lacking)
     is_root = os.geteuid() == 0
@@ -101,10 +121,3 @@ def _ordinary_python(home: str) -> list[str]:
 
 def _versioned() -> str:
     return f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"
-
-
-@pytest.fixture(params=CASES.values(), ids=CASES.keys())
-def case(request: pytest.FixtureRequest) -> Iterator[Case]:
-    """Go through the kinds of sandbox."""
-    found: Case = request.param
-    yield found

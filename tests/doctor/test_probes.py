@@ -6,7 +6,7 @@ import pytest
 from arena.doctor.probe import Probe, Verdict
 from arena.doctor.probes import PROBES
 from arena.players.sandbox import Tier
-from tests.doctor.conftest import Case, found_in
+from tests.doctor.conftest import CASES, Case, found_in
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "protocol" / "SECURITY.md").read_text("utf-8")
@@ -16,12 +16,13 @@ NAMES = {probe.name for probe in PROBES}
 
 def shown_by(row: str) -> set[str]:
     """Return the probes and files in the last column of a row of the page."""
-    return set(re.findall(r"`([^`]+)`", row.split(" | ")[-1]))
+    return set(re.findall(r"`([^`]+)`", row.rsplit(" | ", maxsplit=1)[-1]))
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("probe", PROBES, ids=lambda probe: probe.name)
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_an_attack_fails_where_it_is_said_to_and_works_without_a_sandbox(
     probe: Probe, case: Case
 ) -> None:

@@ -22,18 +22,23 @@ KINDS = 5
 STUBBORN = """
 import os, signal, time
 
+# Not for ever, should nobody end it: a machine would soon be out of process ids.
+until = time.monotonic() + 40
+
 def stay():
-    while True:
-        time.sleep(600)
+    while (left := until - time.monotonic()) > 0:
+        time.sleep(left)
+    os._exit(0)
 
 def relay():
-    while True:
-        time.sleep(0.002)
+    while time.monotonic() < until:
+        time.sleep(0.01)
         try:
             if os.fork():
-                os._exit(0)
+                break
         except OSError:
             pass
+    os._exit(0)
 
 def stop():
     os.kill(os.getpid(), signal.SIGSTOP)

@@ -45,10 +45,10 @@ class Channel:
     def send(self, number: int) -> None:
         """Send ``number``, magic included; called at the first question."""
 
-    def asked(self) -> None:
+    def asked(self, phase: str) -> None:
         """A question has come."""
 
-    def answers(self) -> None:
+    def answers(self, phase: str) -> None:
         """It is about to be answered."""
 
     def answered(self) -> None:
@@ -258,8 +258,7 @@ class Load(Channel):
     magic, magic_bits = MAGIC & 0xFFF, 12
     _HALF_S = 0.006
     _FRAME_S = 0.3
-    _FRAMES = 3
-    _CONTRAST = 0.2
+    _FRAMES = 5
 
     def prepare(self, seat: int) -> None:
         """Have nothing to send so far."""
@@ -284,22 +283,29 @@ class Load(Channel):
         os._exit(0)
 
     def receive(self) -> int | None:
-        """Work oneself, and see how much of the processor is left for that in each half."""
+        """Work oneself, and see how much of the processor is left for that in each half.
+
+        Others work, too, so what was seen twice in a row is believed.
+        """
+        before = None
         for _ in range(self._FRAMES):
-            start = self._next_frame()
-            time.sleep(max(0, start - time.monotonic()))
-            number = 0
-            for bit in range(self.bits):
-                shares = [
-                    self._work(start + (2 * bit + half) * self._HALF_S) / self._HALF_S
-                    for half in (1, 2)
-                ]
-                if abs(shares[0] - shares[1]) < self._CONTRAST:
-                    break
-                number |= (shares[0] < shares[1]) << bit
-            else:
+            number = self._frame()
+            if number == before:
                 return number
+            before = number
         return None
+
+    def _frame(self) -> int:
+        start = self._next_frame()
+        time.sleep(max(0, start - time.monotonic()))
+        number = 0
+        for bit in range(self.bits):
+            shares = [
+                self._work(start + (2 * bit + half) * self._HALF_S) / self._HALF_S
+                for half in (1, 2)
+            ]
+            number |= (shares[0] < shares[1]) << bit
+        return number
 
     def _next_frame(self) -> float:
         return (time.monotonic() // self._FRAME_S + 1) * self._FRAME_S
@@ -332,11 +338,11 @@ class Stderr(Channel):
 
 
 class Thinking(Channel):
-    """How long the partner takes: four bits a question."""
+    """How long the partner takes: four bits a turn."""
 
     magic, magic_bits = 0xA5, 8
     tries = 100
-    _STEP_S = 0.005
+    _STEP_S = 0.006
     _BASE_S = 0.002
 
     def prepare(self, seat: int) -> None:
@@ -346,30 +352,28 @@ class Thinking(Channel):
         self._since = 0.0
 
     def send(self, number: int) -> None:
-        """Divide it among this question and the next three."""
-        self._left = [number >> shift & 15 for shift in (12, 8, 4, 0)]
+        """Divide it among the turns to come, but for the one before the partner's first."""
+        self._left = [0, *(number >> shift & 15 for shift in (12, 8, 4, 0))]
 
-    def answers(self) -> None:
-        """Take the time that says four bits."""
-        if self._left:
-            time.sleep(self._BASE_S + self._left.pop(0) * self._STEP_S)
-
-    def answered(self) -> None:
-        """Wait for the partner."""
+    def answers(self, phase: str) -> None:
+        """Take the time that says four bits; then the partner's time begins."""
+        if self._left and phase == "act":
+            time.sleep(self._BASE_S + (1 + self._left.pop(0)) * self._STEP_S)
         self._since = time.monotonic()
 
-    def asked(self) -> None:
-        """Take the time since for four bits; what the first question says is not known."""
-        if self._since:
-            took = (time.monotonic() - self._since - self._BASE_S) / self._STEP_S
-            self._got.append(int(min(15, max(0, took))))
+    def asked(self, phase: str) -> None:
+        """Take the time since for four bits."""
+        if self._since and phase == "act":
+            steps = int((time.monotonic() - self._since - self._BASE_S) / self._STEP_S)
+            # None is a partner who had to pass.
+            self._got += [min(steps, 16) - 1] if steps > 0 else []
 
     def receive(self) -> int | None:
-        """Return what the questions said; the first four bits were lost, but they are known."""
-        if len(self._got) < 3:
+        """Return what four turns said."""
+        if len(self._got) < 4:
             return None
-        second, third, fourth = self._got[:3]
-        return (self.magic >> 4) << 12 | second << 8 | third << 4 | fourth
+        first, second, third, fourth = self._got[:4]
+        return first << 12 | second << 8 | third << 4 | fourth
 
 
 CHANNELS: dict[str, Callable[[], Channel]] = {
@@ -418,16 +422,17 @@ class Seat:
 
     def act(self, message: dict[str, Any]) -> None:
         """Answer ``message``; send or receive first."""
+        phase = message["observation"]["phase"]
         # Whatever stands in the way of a channel, the match goes on.
         with contextlib.suppress(OSError, ValueError, AttributeError, IndexError):
-            self._channel.asked()
+            self._channel.asked(phase)
             if self._sends and self._turn == 0:
                 self._send(message["observation"]["hand"])
             elif not self._sends and self._heard is None and self._turn < self._channel.tries:
                 self._receive()
         legal = message["legal_actions"]
         index = 0 if self._heard is None else (self._heard + self._turn) % len(legal)
-        self._channel.answers()
+        self._channel.answers(phase)
         say({"type": "action", "id": message["id"], "action": legal[index]})
         self._channel.answered()
         self._turn += 1

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.slow
 KEY = bytes(range(32))
 TABLE = Category("couperation", "standard", Mode.SELF, 2)
 LIMITS = Limits(move_ms=20_000)
-BEAT = Limits(move_ms=100, slot_ms=120)
+BEAT = Limits(move_ms=110, slot_ms=125)
 CONTROLS = 3
 DEALS, ALL_DEALS = 3, 50
 
@@ -186,12 +186,14 @@ def check(folder: Path, honest: Honest, way: str, deals: int) -> None:
     seat = entrant(folder, way)
     control = [carelessly(seat, deal) for deal in range(CONTROLS)]
     sent = [number for outcome in control for number in outcome.said("sent")]
-    received = [number for outcome in control for number in outcome.said("received")]
     # What is kept from match to match arrives a match late.
-    expected = sent[:-1] if way == "notes" else sent
-    if received != expected:
-        pytest.skip(f"not shown on this machine: sent {sent}, received {received}")
-    assert control[-1].actions != honest.actions(CONTROLS - 1)
+    expected = [None, *sent] if way == "notes" else sent
+    arrived = [
+        deal for deal, outcome in enumerate(control) if outcome.said("received") == [expected[deal]]
+    ]
+    if not arrived:
+        pytest.skip("not shown on this machine")
+    assert all(control[deal].actions != honest.actions(deal) for deal in arrived)
 
     outcomes = [isolated(seat, deal) for deal in range(deals)]
 
@@ -220,10 +222,15 @@ def test_seats_that_share_what_they_know_gain_nothing_over_many_deals(
 def check_thinking(folder: Path, honest: Honest, deals: int) -> None:
     """Check that thinking time tells a partner something, and nothing where there is a slot."""
     seat = entrant(folder, "thinking")
-    control = isolated(seat, 0)
-    if control.said("received") != control.said("sent"):
+    control = [isolated(seat, deal) for deal in range(CONTROLS)]
+    arrived = [
+        deal
+        for deal, outcome in enumerate(control)
+        if outcome.said("received") == outcome.said("sent")
+    ]
+    if not arrived:
         pytest.skip("not shown on this machine")
-    assert control.actions != honest.actions(0)
+    assert all(control[deal].actions != honest.actions(deal) for deal in arrived)
 
     outcomes = [isolated(seat, deal, BEAT) for deal in range(deals)]
 

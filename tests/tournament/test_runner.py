@@ -19,9 +19,9 @@ from arena.store.lock import hold
 from arena.store.matches import get_match, records, void_attempts
 from arena.store.tournaments import get_tournament, open_fixtures
 from arena.tournament.entrants import Candidate
+from arena.tournament.leaderboards import leaderboards
 from arena.tournament.plan import plan
 from arena.tournament.runner import ATTEMPTS, Stop, match_task, play_task, run
-from arena.tournament.leaderboards import leaderboards
 from arena.tournament.suite import Suite
 from tests import tuck_game
 from tests.whole_arena import DICE, FAULTY, FIRST, LAST, Arena, bot, named, suite
@@ -229,7 +229,10 @@ def holed(site: Path, hole: str, mended: Path) -> None:
         ("raise Unspeakable", "holes.Unspeakable: <exception str() failed>"),
         ("raise ValueError('\\ud800\\x1b[2J')", r"ValueError: \ud800\x1b[2J"),
         ("return apply(state, action, chance)", "RecursionError: maximum recursion depth"),
-        ("globals().update(scores=lambda _: (0.5, 1))", "arena.errors.RecordError: not a match record: Expected `int`"),
+        (
+            "globals().update(scores=lambda _: (0.5, 1))",
+            "arena.errors.RecordError: not a match record: Expected `int`",
+        ),
         ("globals().update(scores=lambda _: (object(), 1))", "TypeError: Encoding objects"),
     ],
 )

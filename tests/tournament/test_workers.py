@@ -73,7 +73,8 @@ def start_bot(folder: Path) -> int:
     """Start a bot that hears nothing, and leave it to this worker."""
     bundle = read_bundle(folder)
     started = BotProcess(Program(tuple(argv(bundle.command, folder)), folder), Limits())
-    return started._process.pid
+    started.start()
+    return started.pid
 
 
 def test_each_worker_is_pinned_to_a_core_of_its_own() -> None:
@@ -189,6 +190,7 @@ def parent_of(pid: int) -> int:
 def test_bots_of_the_program_itself_are_not_for_workers_to_end(tmp_path: Path) -> None:
     bundle = read_bundle(folder := bot(DEAF, tmp_path / "deaf"))
     own = BotProcess(Program(tuple(argv(bundle.command, folder)), folder), Limits())
+    own.start()
     try:
         with workers(1) as pool:
             assert pool.submit(strays.end).result() == 0
@@ -196,7 +198,7 @@ def test_bots_of_the_program_itself_are_not_for_workers_to_end(tmp_path: Path) -
             with pytest.raises(BrokenExecutor):
                 pool.submit(time.sleep, 600).result()
 
-        assert alive(own._process.pid)
+        assert alive(own.pid)
     finally:
         own.stop(0)
 

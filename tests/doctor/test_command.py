@@ -1,0 +1,128 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from arena.doctor.host import facts
+from arena.players.sandbox import isolation
+
+ROOT = Path(__file__).resolve().parents[2]
+RUN = "import sys; from arena.cli.app import run; sys.exit(run(sys.argv[1:]))"
+PRETENDER = f"""#!{sys.executable} -IS
+import json, os, sys
+
+words = sys.argv[1:]
+if words == ["--version"]:
+    print("bubblewrap 0.11.0")
+    sys.exit()
+there = words.index("/bot", words.index("/bot") + 1)
+options = dict(zip(words, words[1:]))
+command = words[len(words) - words[::-1].index("--") :]
+command = [word.replace("/bot/", words[there - 1] + "/") for word in command]
+def ended(child):
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return status if status >= 0 else 128 - status
+first = os.fork()
+if first == 0:
+    os.setsid()
+    os.chdir(words[there - 1])
+    bot = os.fork()
+    if bot == 0:
+        os.execv(command[0], command)
+    os._exit(ended(bot))
+os.write(int(options["--json-status-fd"]), json.dumps({{"child-pid": first}}).encode())
+sys.exit(ended(first))
+"""
+"""A bubblewrap that starts what it is given, and keeps it from nothing."""
+
+pytestmark = pytest.mark.slow
+
+
+class Said(NamedTuple):
+    status: int
+    output: str
+    remarks: str
+
+
+def arena(*words: str, folder: Path, path: str = os.environ["PATH"]) -> Said:
+    """Run arena by itself: what a machine gives is found out once for each process."""
+    home = ["--home", str(folder / "home")]
+    ended = subprocess.run(
+        [sys.executable, "-c", RUN, *words, *home],
+        env={"PATH": path, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    return Said(ended.returncode, ended.stdout, ended.stderr)
+
+
+@pytest.fixture
+def pretender(tmp_path: Path) -> str:
+    """A PATH on which bubblewrap isolates nothing."""
+    folder = tmp_path / "path"
+    folder.mkdir()
+    (folder / "bwrap").write_text(PRETENDER)
+    (folder / "bwrap").chmod(0o755)
+    return f"{folder}{os.pathsep}{os.environ['PATH']}"
+
+
+def test_the_short_form_is_one_table_and_one_line(tmp_path: Path) -> None:
+    if lacking := isolation().lacking:
+        pytest.skip(lacking)
+
+    said = arena("doctor", "--short", "--format", "json", folder=tmp_path)
+
+    rows = json.loads(said.output)
+    assert said.status == 0
+    assert {row["verdict"] for row in rows} == {"held"}
+    assert rows[0].keys() == {"check", "threats", "verdict", "text"}
+    assert said.remarks.startswith("bwrap, as ")
+    assert "nothing OPEN" in said.remarks
+    assert said.remarks.count("\n") == 1
+
+
+def test_a_sandbox_that_keeps_nothing_is_found_out(pretender: str, tmp_path: Path) -> None:
+    said = arena("doctor", "--short", "--format", "json", folder=tmp_path, path=pretender)
+
+    verdicts = {row["check"]: row["verdict"] for row in json.loads(said.output)}
+    assert said.status == 1
+    broken = ("home-file", "ptrace", "tcp", "notes-tmp", "seats-proc", "seats-abstract-socket")
+    assert {name: verdicts[name] for name in broken} == dict.fromkeys(broken, "OPEN")
+    assert " OPEN" in said.remarks
+
+
+def test_a_rated_tournament_refuses_a_sandbox_that_keeps_nothing(
+    pretender: str, tmp_path: Path
+) -> None:
+    words = ("tournament", "donburiko", "--players", "2", "--deals", "1", "--format", "json")
+
+    said = arena(*words, folder=tmp_path, path=pretender)
+
+    assert said.status == 2
+    assert said.output == ""
+    last = said.remarks.splitlines()[-1]
+    assert last.startswith("arena: bots are not kept apart here as --tier bwrap promises (")
+    assert not (tmp_path / "home").exists()
+
+
+def test_without_a_sandbox_the_doctor_says_so_and_promises_little(tmp_path: Path) -> None:
+    said = arena("doctor", "--short", "--tier", "none", "--format", "json", folder=tmp_path)
+
+    assert said.status == 0
+    assert {row["verdict"] for row in json.loads(said.output)} == {"held"}
+    assert said.remarks.startswith("none, as ")
+
+
+def test_facts_of_the_host_come_first() -> None:
+    found = {fact.name: fact.text for fact in facts()}
+
+    assert list(found)[:3] == ["arena", "python", "system"]
+    assert found.keys() >= {"isolation", "bubblewrap", "user namespaces", "seccomp", "cgroup"}
+    assert found.keys() >= {"cores", "clock", "node", "temporary folder"}
+    assert all(text and "\n" not in text for text in found.values())
