@@ -113,7 +113,7 @@ for at in range(end - 4096, end - int(sys.argv[1]), -4096):
 '''
 def fill():
     most = resource.getrlimit(resource.RLIMIT_STACK)[1]
-    resource.setrlimit(resource.RLIMIT_STACK, (3 * LIMIT + (1 << 20), most))
+    resource.setrlimit(resource.RLIMIT_STACK, (4 * LIMIT, most))
     child = os.fork()
     if child == 0:
         os.execv(sys.executable, [sys.executable, "-I", "-S", "-c", PROGRAM, str(3 * LIMIT)])

@@ -6,9 +6,9 @@ process can leave the group or be set going by anything but us: the filter of sy
 ``setsid``, ``setpgid`` and whatever would send SIGCONT. Without a sandbox a bot that means to can
 do both, so there it is no more than good order among bots that do not.
 
-A process that is stopped finishes the system call that it is in, and a thread may run on until
-another one has taken notice. Where a seat consists of more than one thread it is therefore waited
-for; a single thread is, as soon as it was caught running on.
+A process stops as soon as one of its threads has taken notice, which for a busy one may take a
+while, so processes with several threads are waited for. A system call that was begun is finished
+nevertheless; a seat that was caught at a long one is waited for with all of its threads.
 """
 
 import contextlib
@@ -20,13 +20,13 @@ from arena.players import strays
 
 _STOP, _CONT = int(signal.SIGSTOP), int(signal.SIGCONT)
 
-_CAUGHT_NS = 200_000
-"""Coming to a stop takes a thread a few microseconds of processor time, and never so much."""
+_CAUGHT_NS = 30_000
+"""Coming to a stop takes three microseconds of processor time, and hardly ever so much."""
 
 _STANDSTILL_S = 2.0
 """How long a seat is waited for, at most; no single system call takes that long."""
 
-_LOOK_S = 0.0001
+_LOOK_S = 0.00005
 _ONE_THREAD = 3
 """Links of /proc/PID/task where it holds one thread."""
 
@@ -40,9 +40,6 @@ One that sleeps is woken by the stop; one in an uninterruptible wait uses no pro
 class Freezer:
     """Stops the process group of a seat, and lets it go on: all there is without a sandbox."""
 
-    main = -1
-    """Pidfd of the bot's own first process, once it is known; else -1."""
-
     def __init__(self, group: int) -> None:
         """Watch over a seat that runs, and leave it running.
 
@@ -51,6 +48,11 @@ class Freezer:
         """
         self._group = group
         self._frozen = False
+
+    @property
+    def main(self) -> int:
+        """Pidfd of the bot's own first process, where that does not lead the seat; else -1."""
+        return -1
 
     def freeze(self) -> None:
         """Stop the seat; on return nothing of it runs any more, as far as that is promised."""
@@ -95,25 +97,31 @@ class SandboxFreezer(Freezer):
             first: its first process.
         """
         super().__init__(first)
-        self._pid = 0
-        """The bot's own first process; 0 where it is not known."""
-
-        self._clock = 0
-        self._only = b""
-        self._files: tuple[int, ...] = ()
+        self._bot: _Process | None = None
         self._alone = False
+        self._clocks: tuple[int, ...] = ()
         self._caught = False
         self._stopped_at_ns = 0
+
+    @property
+    def main(self) -> int:
+        """Pidfd of the bot's own first process, once that is known; else -1."""
+        return self._bot.pidfd if self._bot else -1
 
     def freeze(self) -> None:
         """Stop the sandbox; on return nothing in it runs any more."""
         self._signal(_STOP)
         self._frozen = True
-        if not self._pid:
-            self._find()
-        self._alone, single = self._shape()
-        if self._caught or not single:
-            self._wait_for_standstill()
+        bot = self._bot or self._find()
+        self._alone = bot is not None and bot.is_alone()
+        if bot is None or not self._alone:
+            family = self._family()
+            self._clocks = tuple(map(_clock, family))
+            _wait_for_standstill(family, every_thread=self._caught)
+        else:
+            self._clocks = bot.clocks
+            if self._caught or not bot.single:
+                _wait_for_standstill([bot.pid], every_thread=self._caught)
         self._stopped_at_ns = self._cpu_ns()
 
     def thaw(self) -> None:
@@ -133,92 +141,148 @@ class SandboxFreezer(Freezer):
 
     def look(self) -> None:
         """Let go on what was being started when the bot was taken for a single process."""
-        if self._alone:
-            for pid in set(self._family()) - {self._pid}:
+        if self._alone and self._bot:
+            for pid in set(self._family()) - {self._bot.pid}:
                 # One by one: the bot may have stopped itself, which is its own affair.
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, _CONT)
 
     def close(self) -> None:
         """Give all descriptors back."""
-        for descriptor in (self.main, *self._files):
-            if descriptor >= 0:
-                os.close(descriptor)
-        self.main, self._files = -1, ()
+        if self._bot:
+            self._bot.close()
+            self._bot = None
 
     def _family(self) -> list[int]:
         """Return the processes of the bot."""
         return strays.family(self._group)[1:]
 
-    def _find(self) -> None:
-        """Find the bot's first process, if it is still there."""
+    def _find(self) -> "_Process | None":
+        """Find the bot's own first process, if it is still there."""
         pid = next(iter(self._family()), 0)
         try:
-            self.main = os.pidfd_open(pid)
-            self._files = tuple(
-                os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-                for path in (
-                    f"/proc/{pid}/task/{pid}/children",
-                    f"/proc/{self._group}/task/{self._group}/children",
-                    f"/proc/{pid}/task",
-                )
-            )
+            found = _Process(pid, self._group)
         except OSError:
-            self.close()
-            return
+            return None
         # The number could have gone to somebody else before the descriptors were there.
-        if pid in strays.children(self._group):
-            self._pid = pid
-            # linux/posix-timers_types.h, MAKE_PROCESS_CPUCLOCK of CPUCLOCK_SCHED
-            self._clock = (~pid << 3) | 2
-            self._only = b"%d " % pid
-        else:
-            self.close()
-
-    def _shape(self) -> tuple[bool, bool]:
-        """Return whether the bot, which is stopped, is a single process, and a single thread."""
-        if not self._pid:
-            return False, False
-        children, of_the_first, tasks = self._files
-        try:
-            alone = os.pread(of_the_first, 64, 0) == self._only
-            single = os.fstat(tasks).st_nlink == _ONE_THREAD and not os.pread(children, 64, 0)
-        except OSError:
-            return False, False  # it is gone
-        if single or not alone:
-            return alone, alone and single
-        # Each thread may have children of its own.
-        return self._family() == [self._pid], False
-
-    def _wait_for_standstill(self) -> None:
-        until = time.monotonic() + _STANDSTILL_S
-        while any(map(_moves, self._family())) and time.monotonic() < until:
-            time.sleep(_LOOK_S)
+        if pid not in strays.children(self._group):
+            found.close()
+            return None
+        self._bot = found
+        return found
 
     def _cpu_ns(self) -> int:
-        """Return the processor time of the bot's first process, 0 if it is gone."""
+        """Return the processor time that the processes of the bot have used."""
+        used = 0
+        for clock in self._clocks:
+            try:
+                used += time.clock_gettime_ns(clock)
+            except OSError:
+                continue  # it is gone
+        return used
+
+
+class _Process:
+    """The bot's own first process, seen through descriptors that stay open."""
+
+    def __init__(self, pid: int, first: int) -> None:
+        """Open them.
+
+        Args:
+            pid: the process.
+            first: the first process of its sandbox, to which orphans in it go.
+
+        Raises:
+            OSError: it is gone.
+        """
+        self.pid = pid
+        self.clocks = (_clock(pid),)
+        self.single = True
+        """Whether it has one thread; known by the last `is_alone`."""
+
+        self._only = b"%d " % pid
+        self._opened: list[int] = []
+        self._children: dict[str, int] = {}
+        """What shows the children of a thread, by the thread's id."""
+
         try:
-            return time.clock_gettime_ns(self._clock) if self._pid else 0
+            self.pidfd = self._keep(os.pidfd_open(pid))
+            self._tasks = self._open(f"/proc/{pid}/task")
+            self._of_main = self._open(f"/proc/{pid}/task/{pid}/children")
+            self._of_first = self._open(f"/proc/{first}/task/{first}/children")
+        except BaseException:
+            self.close()
+            raise
+
+    def is_alone(self) -> bool:
+        """Return whether it is the only process of the bot; it is stopped."""
+        try:
+            self.single = os.fstat(self._tasks).st_nlink == _ONE_THREAD
+            if os.pread(self._of_first, 64, 0) != self._only:
+                return False
+            if self.single:
+                return not os.pread(self._of_main, 1, 0)
+            return not any(os.pread(file, 1, 0) for file in self._of_threads())
         except OSError:
-            return 0
+            return False  # it is gone, or a thread is
+
+    def close(self) -> None:
+        """Close them."""
+        for descriptor in (*self._opened, *self._children.values()):
+            os.close(descriptor)
+        self._opened, self._children = [], {}
+
+    def _of_threads(self) -> list[int]:
+        """Return what shows the children of each thread there is."""
+        with os.scandir(self._tasks) as tasks:
+            there = {task.name for task in tasks}
+        for gone in self._children.keys() - there:
+            os.close(self._children.pop(gone))
+        for new in there - self._children.keys():
+            path = f"/proc/{self.pid}/task/{new}/children"
+            self._children[new] = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        return list(self._children.values())
+
+    def _open(self, path: str) -> int:
+        return self._keep(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
+
+    def _keep(self, descriptor: int) -> int:
+        self._opened.append(descriptor)
+        return descriptor
 
 
-def _moves(pid: int) -> bool:
-    """Whether a thread of the process ``pid`` has not come to a stop."""
+def _clock(pid: int) -> int:
+    """Return the clock of the processor time of the process ``pid``, all of its threads."""
+    # linux/posix-timers_types.h, MAKE_PROCESS_CPUCLOCK of CPUCLOCK_SCHED
+    return (~pid << 3) | 2
+
+
+def _wait_for_standstill(family: list[int], *, every_thread: bool) -> None:
+    """Wait until the processes ``family``, which were sent the stop, have come to it."""
+    until = time.monotonic() + _STANDSTILL_S
+    # They may be on this very core, and need it for that.
+    os.sched_yield()
+    while family and time.monotonic() < until:
+        if family := [pid for pid in family if _moves(pid, every_thread=every_thread)]:
+            time.sleep(_LOOK_S)
+
+
+def _moves(pid: int, *, every_thread: bool) -> bool:
+    """Whether the process ``pid`` has not come to a stop.
+
+    When its first thread has, all others are bound to, and run nothing but the call they are in.
+    """
+    state = _state(f"/proc/{pid}/task/{pid}/stat")
+    if state in _ON_ITS_WAY:
+        return True
+    if not every_thread and state != b"Z":
+        return False
+    # The first thread of a process may end before the others.
     with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/task") as tasks:
         return any(_state(f"{task.path}/stat") in _ON_ITS_WAY for task in tasks)
     return False
 
 
 def _state(path: str) -> bytes:
-    try:
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return b""
-    try:
-        # The command's name, in parentheses, may hold anything.
-        return os.read(file, 512).rpartition(b") ")[2][:1]
-    except OSError:
-        return b""
-    finally:
-        os.close(file)
+    # The command's name, in parentheses, may hold anything.
+    return strays.read(path).rpartition(b") ")[2][:1]

@@ -13,7 +13,6 @@ import signal
 import sys
 import time
 from functools import cache
-from pathlib import Path
 
 # linux/prctl.h
 _PR_SET_PDEATHSIG = 1
@@ -23,6 +22,7 @@ _END_S = 2.0
 """A killed process that is not gone by then hangs in the kernel, or is none that we may kill."""
 
 _LOOK_S = 0.0005
+_CHUNK = 65_536
 
 live: dict[int, str] = {}
 """Bots that run for this process, which are no strays: process id -> scratch folder, if any."""
@@ -45,12 +45,29 @@ def follow_parent(parent: int, number: signal.Signals = signal.SIGTERM) -> None:
 def children(pid: int) -> list[int]:
     """Return the children of the process ``pid``, zombies included, in no order to rely on."""
     found: list[int] = []
-    # Tasks, and the process itself, may be gone at any moment.
-    with contextlib.suppress(OSError):
-        for task in Path(f"/proc/{pid}/task").iterdir():
-            with contextlib.suppress(OSError):
-                found.extend(map(int, (task / "children").read_text().split()))
+    # The process may be gone at any moment.
+    with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/task") as tasks:
+        for task in tasks:
+            found.extend(map(int, read(f"{task.path}/children").split()))
     return found
+
+
+def read(path: str) -> bytes:
+    """Return what the file ``path`` of /proc says; nothing once its process is gone."""
+    # With as few calls as can be, for seats wait while others are looked at.
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    said = b""
+    try:
+        while more := os.read(file, _CHUNK):
+            said += more
+    except OSError:
+        return b""
+    finally:
+        os.close(file)
+    return said
 
 
 def family(pid: int) -> list[int]:

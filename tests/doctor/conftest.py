@@ -1,5 +1,6 @@
-"""What the doctor finds, as root and as an ordinary user."""
+"""What the doctor finds in each kind of sandbox, as root and as an ordinary user."""
 
+import fcntl
 import json
 import os
 import shutil
@@ -7,13 +8,11 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from arena.doctor.probe import Verdict
 from arena.doctor.run import examine
 from arena.players.sandbox import Tier, isolation
 
@@ -23,10 +22,15 @@ FREE_UID = 23_456
 
 SAYS = """
 import json, sys
-from arena.cli.app import run
-sys.exit(run(["doctor", "--format", "json", *sys.argv[1:]]))
+from arena.doctor.run import examine
+from arena.players.sandbox import Tier, isolation
+tier = Tier(sys.argv[1])
+if lacking := isolation().lacking:
+    sys.exit(lacking)
+print(json.dumps({it.probe.name: (it.verdict, it.why) for it in examine(tier)}))
 """
-Found = dict[str, tuple[Verdict, str]]
+Found = dict[str, tuple[str, str]]
+"""Verdict, and what an attack ran into, by the name of the probe."""
 
 
 class Case(NamedTuple):
@@ -43,30 +47,31 @@ CASES = {
 }
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep these tests in one process, so that it is looked once: `pytest --dist loadgroup`."""
-    for item in items:
-        if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.xdist_group("doctor"))
+class Findings:
+    """What the doctor finds, looked for once for all tests and all of their workers."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __getitem__(self, case: Case) -> Found:
+        """Return what it finds in a kind of sandbox."""
+        place = self._folder / f"doctor-{case.tier.value}-{case.root}.json"
+        with place.open("a+") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if not place.stat().st_size:
+                place.write_text(json.dumps(_found_in(case)))
+        found: Found = json.loads(place.read_text())
+        return found
 
 
-def found_in(case: Case) -> Found:
-    """Return what the doctor finds, once for all tests, also if that is nothing."""
-    found = _tried(case)
-    if isinstance(found, BaseException):
-        raise found
-    return found
+@pytest.fixture(scope="session")
+def findings(tmp_path_factory: pytest.TempPathFactory) -> Findings:
+    """What the doctor finds, by the kind of sandbox."""
+    folder = tmp_path_factory.getbasetemp()
+    return Findings(folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder)
 
 
-@cache
-def _tried(case: Case) -> "Found | BaseException":
-    try:
-        return _find_in(case)
-    except (Exception, pytest.skip.Exception, pytest.fail.Exception) as error:  # noqa: BLE001
-        return error
-
-
-def _find_in(case: Case) -> Found:
+def _found_in(case: Case) -> Found:
     if lacking := isolation().lacking:
         pytest.skip(lacking)
     is_root = os.geteuid() == 0
@@ -78,46 +83,37 @@ def _find_in(case: Case) -> Found:
 
 
 def _as_ordinary_user(tier: Tier) -> Found:
-    with _ordinary_home() as home:
-        begin = _ordinary_python(home)
+    with tempfile.TemporaryDirectory() as home:
+        os.chown(home, FREE_UID, FREE_UID)
         said = subprocess.run(
-            [*begin, "-c", SAYS, "--tier", tier.value],
+            [*_ordinary_python(home), "-c", SAYS, tier.value],
             cwd=home,
             capture_output=True,
             check=False,
             text=True,
         )
-    if said.returncode not in {0, 1}:
+    if said.returncode == 1 and said.stderr.count("\n") == 1:
+        pytest.skip(f"as an ordinary user: {said.stderr.strip()}")
+    if said.returncode:
         pytest.fail(said.stderr)
-    rows = json.loads(said.stdout)
-    return {row["check"]: (Verdict(row["verdict"]), row["text"]) for row in rows if row["verdict"]}
-
-
-class _ordinary_home(tempfile.TemporaryDirectory[str]):  # noqa: N801 - called as a function
-    """A folder that belongs to an ordinary user."""
-
-    def __enter__(self) -> str:
-        name = super().__enter__()
-        os.chown(name, FREE_UID, FREE_UID)
-        return name
+    found: Found = json.loads(said.stdout)
+    return found
 
 
 def _ordinary_python(home: str) -> list[str]:
     """Return the beginning of a command that runs a Python with arena as an ordinary user."""
     places = [str(ROOT), sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
-    for python in (sys.executable, *map(shutil.which, (_versioned(), "python3"))):
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    # One whose compiled packages are ours.
+    for python in filter(None, (sys.executable, shutil.which(f"/usr/bin/python{version}"))):
         command = [
             *("setpriv", "--reuid", str(FREE_UID), "--regid", str(FREE_UID), "--clear-groups"),
             *("env", "-i", f"PATH={os.environ['PATH']}", f"HOME={home}", "LANG=C.UTF-8"),
-            *(f"PYTHONPATH={os.pathsep.join(places)}", "PYTHONDONTWRITEBYTECODE=1", str(python)),
+            *(f"PYTHONPATH={os.pathsep.join(places)}", "PYTHONDONTWRITEBYTECODE=1", python),
         ]
         tried = subprocess.run(
-            [*command, "-c", "import arena.cli.app"], cwd=home, capture_output=True, check=False
+            [*command, "-c", "import arena.doctor.run"], cwd=home, capture_output=True, check=False
         )
-        if python and tried.returncode == 0:
+        if tried.returncode == 0:
             return command
     pytest.skip("no Python with arena's packages is open to an ordinary user here")
-
-
-def _versioned() -> str:
-    return f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"

@@ -10,7 +10,7 @@ import pytest
 from arena.doctor.host import facts
 from arena.players.sandbox import isolation
 
-ROOT = Path(__file__).resolve().parents[2]
+MODULES = os.pathsep.join([str(Path(__file__).resolve().parents[2]), *sys.path])
 RUN = "import sys; from arena.cli.app import run; sys.exit(run(sys.argv[1:]))"
 PRETENDER = f"""#!{sys.executable} -IS
 import json, os, sys
@@ -53,7 +53,7 @@ def arena(*words: str, folder: Path, path: str = os.environ["PATH"]) -> Said:
     home = ["--home", str(folder / "home")]
     ended = subprocess.run(
         [sys.executable, "-c", RUN, *words, *home],
-        env={"PATH": path, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        env={"PATH": path, "PYTHONPATH": MODULES, "PYTHONDONTWRITEBYTECODE": "1"},
         cwd=folder,
         capture_output=True,
         check=False,

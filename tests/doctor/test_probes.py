@@ -6,7 +6,7 @@ import pytest
 from arena.doctor.probe import Probe, Verdict
 from arena.doctor.probes import PROBES
 from arena.players.sandbox import Tier
-from tests.doctor.conftest import CASES, Case, found_in
+from tests.doctor.conftest import CASES, Case, Findings
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "protocol" / "SECURITY.md").read_text("utf-8")
@@ -24,11 +24,11 @@ def shown_by(row: str) -> set[str]:
 @pytest.mark.parametrize("probe", PROBES, ids=lambda probe: probe.name)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_an_attack_fails_where_it_is_said_to_and_works_without_a_sandbox(
-    probe: Probe, case: Case
+    probe: Probe, case: Case, findings: Findings
 ) -> None:
-    verdict, why = found_in(case)[probe.name]
+    verdict, why = findings[case][probe.name]
 
-    if verdict is Verdict.NOT_SHOWN:
+    if verdict == Verdict.NOT_SHOWN:
         pytest.skip(f"not shown on this host: {why}")
     expected = {Verdict.CLOSED}
     if not probe.kept.promised(case.tier, root=case.root):

@@ -48,10 +48,15 @@ def tier(request: pytest.FixtureRequest) -> Tier:
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_left() -> Iterable[None]:
-    before = set(Path(tempfile.gettempdir()).glob("arena-build-*"))
+def nothing_is_left(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterable[None]:
+    # A place of its own: other tests build at the same time.
+    scratch = tmp_path_factory.mktemp("scratch")
+    scratch.chmod(0o755)
+    monkeypatch.setattr(tempfile, "tempdir", str(scratch))
     yield
-    assert set(Path(tempfile.gettempdir()).glob("arena-build-*")) <= before
+    assert list(scratch.glob("arena-build-*")) == []
     assert strays.live == {}
     assert strays.end() == 0
 

@@ -18,7 +18,7 @@ from arena.referee.limits import Limits
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).resolve().parents[2]
+MODULES = os.pathsep.join([str(Path(__file__).resolve().parents[2]), *sys.path])
 SANDBOXED = [Tier.BWRAP, Tier.STRICT]
 PYTHON_BOT = "import sys\nfor line in sys.stdin.buffer: print(line.decode()[:-1] * 2, flush=True)\n"
 NODE_BOT = """
@@ -196,7 +196,7 @@ def asked(path: str, code: str) -> str:
     prelude = "from arena.players.sandbox import *\nfrom arena.errors import UsageError\n"
     return subprocess.run(
         [sys.executable, "-c", f"{prelude}{code}"],
-        env={"PATH": path, "PYTHONPATH": str(ROOT)},
+        env={"PATH": path, "PYTHONPATH": MODULES},
         capture_output=True,
         check=True,
         text=True,

@@ -165,7 +165,7 @@ def test_bots_are_stopped_where_the_next_one_cannot_be_started(
 ) -> None:
     """Three bots need more descriptors than that, so one of them fails, and not always alike."""
     played = task(*three)
-    open_ones = descriptors()
+    open_ones, orphans = descriptors(), set(children())
     free = [number for number in range(1000) if number not in open_ones]
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (free[spare], limits[1]))
@@ -175,7 +175,8 @@ def test_bots_are_stopped_where_the_next_one_cannot_be_started(
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
-    assert children() == []
+    # Other tests may have left zombies that this process has adopted.
+    assert set(children()) <= orphans
     assert descriptors() == open_ones
 
 
@@ -190,7 +191,7 @@ def descriptors() -> set[int]:
 def test_bots_are_stopped_whatever_comes_between(
     three: list[Path], error: type[BaseException]
 ) -> None:
-    open_ones = descriptors()
+    open_ones, orphans = descriptors(), set(children())
 
     def watch(*_: object) -> Never:
         raise error
@@ -198,5 +199,6 @@ def test_bots_are_stopped_whatever_comes_between(
     with pytest.raises(error):
         play_match(task(*three), watch)
 
-    assert children() == []
+    # Other tests may have left zombies that this process has adopted.
+    assert set(children()) <= orphans
     assert descriptors() == open_ones
