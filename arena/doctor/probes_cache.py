@@ -1,6 +1,6 @@
-"""Ways for two seats to talk by which pages of files are in memory, and by load: B4 and B5."""
+"""Ways for two seats to talk by which pages of files they use, and by load: B3, B4 and B5."""
 
-from arena.doctor.probe import Probe, Seats
+from arena.doctor.probe import Kept, Probe, Seats
 
 _FILE = """
 import mmap, os, resource
@@ -30,6 +30,27 @@ def sense():
     os.pread(file, SIZE, 0)
     return resource.getrusage(resource.RUSAGE_SELF).ru_inblock > before
 """
+
+_MAPPED = """
+import mmap
+file = os.open("/usr/bin/env", os.O_RDONLY)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int,
+                      ctypes.c_int, ctypes.c_long]
+libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+PAGE = 20480
+made = []
+def mapped():
+    at = libc.mmap(None, 4096, 1, 1, file, PAGE)
+    ctypes.string_at(at, 1)
+    return at
+def hold():
+    made.append(mapped())
+def drop():
+    while made:
+        libc.munmap(made.pop(), 4096)
+"""
+"""A page of a file that both see: `hold` maps it."""
 
 _LOAD = """
 import os, signal, time
@@ -66,6 +87,12 @@ def sense():
 
 def _cache(name: str, tries: str, code: str) -> Probe:
     return Probe(f"cache-{name}", ("B4",), tries, _FILE + code, seats=Seats.TWO, quick=False)
+
+
+def _mapped(name: str, tries: str, code: str, kept: Kept = Kept.SANDBOXED) -> Probe:
+    return Probe(
+        f"count-{name}", ("B3",), tries, _MAPPED + code, seats=Seats.TWO, kept=kept, quick=False
+    )
 
 
 def _load(name: str, tries: str, code: str) -> Probe:
@@ -145,6 +172,52 @@ def hold():
         libc.munmap(at, SIZE)
 """
         + _FAULT,
+    ),
+    _mapped(
+        "shared-pages",
+        "maps a page of a file, of which the other sees how often it is mapped",
+        """
+def sense():
+    at = mapped()
+    try:
+        text = open("/proc/self/smaps").read().split(f"{at:x}-")[1].split("VmFlags")[0]
+        lines = [line.split() for line in text.splitlines() if line.endswith("kB")]
+        return {line[0]: int(line[1]) for line in lines}
+    finally:
+        libc.munmap(at, 4096)
+""",
+        Kept.STRICTLY,
+    ),
+    _mapped(
+        "page-map",
+        "maps a page of a file, which the other sees in the map of its own pages",
+        """
+import struct
+def sense():
+    at = mapped()
+    try:
+        with open("/proc/self/pagemap", "rb", 0) as pages:
+            pages.seek(at // 4096 * 8)
+            return struct.unpack("Q", pages.read(8))[0] >> 56 & 1
+    finally:
+        libc.munmap(at, 4096)
+""",
+        Kept.STRICTLY,
+    ),
+    _mapped(
+        "moved-pages",
+        "maps a page of a file, which the other then cannot move",
+        """
+def sense():
+    at = mapped()
+    try:
+        status = ctypes.c_int(1)
+        call("move_pages", 0, 1, ctypes.byref(ctypes.c_void_p(at)), ctypes.byref(ctypes.c_int(0)),
+             ctypes.byref(status), 2)
+        return status.value
+    finally:
+        libc.munmap(at, 4096)
+""",
     ),
     _load("load", "keeps the core busy when it is not its turn", ""),
     _load(

@@ -1,4 +1,4 @@
-"""Ways for two seats to talk by what the kernel counts for all: threats B3, B4 and B5."""
+"""Ways for two seats to talk by what the kernel counts for all: threat B3."""
 
 from arena.doctor.probe import Kept, Probe, Seats
 
@@ -8,11 +8,10 @@ def _counter(
     tries: str,
     code: str,
     kept: Kept = Kept.SANDBOXED,
-    threat: str = "B3",
     *,
     quick: bool = False,
 ) -> Probe:
-    return Probe(name, (threat,), tries, code, seats=Seats.TWO, kept=kept, quick=quick)
+    return Probe(name, ("B3",), tries, code, seats=Seats.TWO, kept=kept, quick=quick)
 
 
 _NUMBERS = """
@@ -49,26 +48,6 @@ last = [0]
 def change(number):
     before, last[0] = last[0], number
     return number - before
-"""
-
-_SMAPS = """
-import mmap
-file = os.open("/usr/bin/env", os.O_RDONLY)
-libc.mmap.restype = ctypes.c_void_p
-libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int,
-                      ctypes.c_int, ctypes.c_long]
-libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-PAGE = 20480
-made = []
-def mapped():
-    at = libc.mmap(None, 4096, 1, 1, file, PAGE)
-    ctypes.string_at(at, 1)
-    return at
-def hold():
-    made.append(mapped())
-def drop():
-    while made:
-        libc.munmap(made.pop(), 4096)
 """
 
 PROBES: tuple[Probe, ...] = (
@@ -328,174 +307,6 @@ def drop():
     while made:
         made.pop().close()
 """,
-    ),
-    _counter(
-        "count-shared-pages",
-        "maps a page of a file, of which the other sees how often it is mapped",
-        _SMAPS
-        + """
-def sense():
-    at = mapped()
-    try:
-        text = open("/proc/self/smaps").read().split(f"{at:x}-")[1].split("VmFlags")[0]
-        lines = [line.split() for line in text.splitlines() if line.endswith("kB")]
-        return {line[0]: int(line[1]) for line in lines}
-    finally:
-        libc.munmap(at, 4096)
-""",
-        Kept.STRICTLY,
-    ),
-    _counter(
-        "count-page-map",
-        "maps a page of a file, which the other sees in the map of its own pages",
-        _SMAPS
-        + """
-import struct
-def sense():
-    at = mapped()
-    try:
-        with open("/proc/self/pagemap", "rb", 0) as pages:
-            pages.seek(at // 4096 * 8)
-            return struct.unpack("Q", pages.read(8))[0] >> 56 & 1
-    finally:
-        libc.munmap(at, 4096)
-""",
-        Kept.STRICTLY,
-    ),
-    _counter(
-        "count-moved-pages",
-        "maps a page of a file, which the other then cannot move",
-        _SMAPS
-        + """
-def sense():
-    at = mapped()
-    try:
-        status = ctypes.c_int(1)
-        call("move_pages", 0, 1, ctypes.byref(ctypes.c_void_p(at)), ctypes.byref(ctypes.c_int(0)),
-             ctypes.byref(status), 2)
-        return status.value
-    finally:
-        libc.munmap(at, 4096)
-""",
-    ),
-    _counter(
-        "count-pipe-pages",
-        "takes up what pipes of one user may hold, which makes those of the other small",
-        """
-import fcntl, signal, time
-made = []
-def hold():
-    drop()
-    for _ in range(12):
-        made.append(os.fork())
-        if made[-1] == 0:
-            try:
-                for _ in range(110):
-                    os.pipe()
-                time.sleep(5)
-            finally:
-                os._exit(0)
-    time.sleep(0.02)
-def drop():
-    while made:
-        os.kill(made[-1], signal.SIGKILL)
-        os.waitpid(made.pop(), 0)
-def sense():
-    ends = os.pipe()
-    try:
-        return fcntl.fcntl(ends[0], 1032)
-    finally:
-        os.close(ends[0]), os.close(ends[1])
-""",
-        Kept.BY_ROOT,
-    ),
-    _counter(
-        "count-passed-files",
-        "leaves descriptors in a socket, until the other may pass none on",
-        """
-import socket, array
-made = []
-def passed(count):
-    here, there = socket.socketpair()
-    here.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [0] * count))])
-    return here, there
-def hold():
-    try:
-        for _ in range(40):
-            made.append(passed(250))
-    except OSError:
-        pass
-def drop():
-    while made:
-        for end in made.pop():
-            end.close()
-def sense():
-    try:
-        for end in passed(1):
-            end.close()
-        return 1
-    except OSError as error:
-        if error.errno != 109:
-            raise
-        return 0
-""",
-        Kept.BY_ROOT,
-    ),
-    _counter(
-        "count-queued-signals",
-        "queues signals, until the other can queue none",
-        """
-import resource, signal
-signal.pthread_sigmask(signal.SIG_BLOCK, [40])
-# What counts is the user's, but each process compares it with a limit of its own.
-PENDING = resource.RLIMIT_SIGPENDING
-resource.setrlimit(PENDING, (900, resource.getrlimit(PENDING)[1]))
-def queued(count):
-    for _ in range(count):
-        if libc.sigqueue(os.getpid(), 40, 0):
-            raise BlockingIOError
-def hold():
-    try:
-        queued(2000)
-    except BlockingIOError:
-        pass
-def drop():
-    while signal.sigtimedwait([40], 0):
-        pass
-def sense():
-    try:
-        queued(1)
-        return 1
-    except BlockingIOError:
-        return 0
-    finally:
-        drop()
-""",
-    ),
-    _counter(
-        "count-aio",
-        "takes all of the requests for asynchronous input and output that the machine has",
-        """
-made = []
-def setup(count):
-    it = ctypes.c_ulong(0)
-    call("io_setup", count, ctypes.byref(it))
-    return it
-def hold():
-    drop()
-    most = int(open("/proc/sys/fs/aio-max-nr").read())
-    made.append(setup(most - 2000))
-def drop():
-    while made:
-        call("io_destroy", made.pop())
-def sense():
-    try:
-        call("io_destroy", setup(4000))
-        return True
-    except BlockingIOError:
-        return False
-""",
-        quick=True,
     ),
     _counter(
         "count-autobind",

@@ -131,6 +131,8 @@ def test_a_message_is_found_in_one_of_many_figures() -> None:
 def test_a_run_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     tmp_path.chmod(0o755)
+    # The first bot of a process brings a guard, which stays.
+    examine(Tier.BWRAP, [probe(ALWAYS)])
     before = os.sched_getaffinity(0), os.environ.get(VARIABLE), descriptors()
 
     examine(Tier.BWRAP, [probe(ALWAYS), probe(NOISE, Seats.TWO, name="noise")])
