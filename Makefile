@@ -39,8 +39,11 @@ tournament: $(VENV)/ready  ## Play the bots in both games and print the leaderbo
 test: $(VENV)/ready  ## Run all tests
 	$(BIN)/pytest -n $(JOBS) --dist loadgroup
 
+alone: $(VENV)/ready  ## Run, one by one, the tests of attacks and leftovers, which want an idle machine
+	$(BIN)/pytest -m 'alone and not long'
+
 quick: $(QUICK)/ready  ## Run the fast tests and a small tournament (PYTHON=python3.13: on that one)
-	$(QUICK)/bin/pytest -n $(JOBS) -m 'not slow and not long'
+	$(QUICK)/bin/pytest -n $(JOBS) -m 'not slow and not long and not alone'
 	home=$$(mktemp -d) && trap 'chmod -R u+w "$$home" && rm -rf "$$home"' EXIT && \
 		$(QUICK)/bin/arena tournament --suite development --players 2 --deals 2 --home "$$home"
 
@@ -62,8 +65,9 @@ cover: $(VENV)/ready  ## Run all tests and measure which branches they take; fai
 	$(BIN)/coverage report --include='arena/games/*,arena/wire/*,arena/errors.py' --fail-under=100
 
 long: $(VENV)/ready  ## Run the long tests, and all properties with thousands of examples; hours
-	$(BIN)/pytest -n $(JOBS) -m long -rP
-	HYPOTHESIS_PROFILE=long $(BIN)/pytest -n $(JOBS) -m 'not long and not slow' --timeout 0
+	$(BIN)/pytest -n $(JOBS) -m 'long and not alone' -rP
+	$(BIN)/pytest -m 'long and alone' -rP
+	HYPOTHESIS_PROFILE=long $(BIN)/pytest -n $(JOBS) -m 'not long and not slow and not alone' --timeout 0
 
 bench: $(VENV)/ready  ## Measure what the sandbox costs, as ratios within one run
 	$(BIN)/python bench/isolation.py
@@ -77,4 +81,4 @@ clean:  ## Remove the environments and what the tools left behind; results/ stay
 	rm -rf .venv .venv-* .hypothesis .coverage* .*_cache *.egg-info dist htmlcov
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
-.PHONY: help setup tournament test quick lint fmt cover long bench schemas check clean
+.PHONY: help setup tournament test alone quick lint fmt cover long bench schemas check clean

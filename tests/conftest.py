@@ -13,7 +13,7 @@ settings.register_profile(
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.get("CI") else "dev"))
 
 
-WITH_THE_LONG_PROFILE = frozenset(
+ALONE = frozenset(
     {
         "test_collusion.py",
         "test_freezer.py",
@@ -25,12 +25,12 @@ WITH_THE_LONG_PROFILE = frozenset(
         "test_worst_bots.py",
     }
 )
-"""Tests that load the machine, or wait for one that is idle: `make long` runs them."""
+"""Tests that load the machine, or that a loaded machine disturbs: `make alone` runs them."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave what is not for a busy machine to the long profile."""
+    """Mark what is to have the machine to itself."""
     for item in items:
-        if item.path.name in WITH_THE_LONG_PROFILE:
-            item.add_marker(pytest.mark.long)
+        if item.path.name in ALONE:
+            item.add_marker(pytest.mark.alone)

@@ -213,6 +213,7 @@ def fill():
                 os._exit(0)
             for end in ends:
                 end.close()
+        time.sleep(decoy["patience"])
         return left > 1.2 * LIMIT
     finally:
         for child in holders:

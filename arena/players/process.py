@@ -249,9 +249,9 @@ class BotProcess:
         return self._pid > 0 and self._status is None
 
     def _freeze_first(self) -> None:
-        first = self._sandbox.first if self._sandbox else None
         if self._limits is None:
             return
+        first = self._sandbox.first if self._sandbox else None
         self._freezer = SandboxFreezer(first) if first else Freezer(self._pid)
         self._freezer.freeze()
         self._channel.attend(self._freezer.thaw, self._look)
@@ -267,6 +267,8 @@ class BotProcess:
 
     def _count_open(self) -> None:
         """Look at the bot's memory, and end it if that is too much; seldom, if it is fast."""
+        if self._limits is None:
+            return
         now = time.monotonic()
         self._unwatched_s += now - self._open_since
         self._open_since = now
@@ -276,7 +278,7 @@ class BotProcess:
         first = self._sandbox.first if self._sandbox else None
         more_kb = memory.kernel_kb(first) if first else 0
         family = strays.family(self._pid)
-        if self._limits and memory.exceeds(family, self._limits.memory_mb, more_kb):
+        if memory.exceeds(family, self._limits.memory_mb, more_kb):
             self._end(grace_ms=0)
             raise verdicts.too_much_memory(self._limits)
 

@@ -52,8 +52,8 @@ def children(pid: int) -> list[int]:
     return found
 
 
-def read(path: str) -> bytes:
-    """Return what the file ``path`` of /proc says; nothing once its process is gone."""
+def read(path: str, most: int = 0) -> bytes:
+    """Return what the file ``path`` of /proc says, or begins with; nothing if it is gone."""
     # With as few calls as can be, for seats wait while others are looked at.
     try:
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -61,6 +61,8 @@ def read(path: str) -> bytes:
         return b""
     said = b""
     try:
+        if most:
+            return os.read(file, most)
         while more := os.read(file, _CHUNK):
             said += more
     except OSError:

@@ -146,10 +146,10 @@ def test_nothing_of_a_bot_is_left_when_its_worker_was_killed(tmp_path: Path, tie
     with killed_at_last(begin(arena, tier, "hangs", 2)) as run:
         assert playing(arena, 4)
         worker = next(pid for pid in children(run.pid) if descendants(pid))
+        assert holds(lambda: len(descendants(worker)) >= 2 * KINDS, 10)
         bots = descendants(worker)
         os.kill(worker, KILL)
 
-        assert len(bots) >= 2 * KINDS
         assert holds(lambda: not any(map(running, bots)), WITHIN_S)
         end(run, KILL)
         assert arena.all_gone(WITHIN_S), arena.running()
