@@ -19,9 +19,12 @@ _CHUNK = 64 * 1024
 _TELL_S = 0.25
 """How long a line without an answer may wait for room in the pipe."""
 
-_FIRST_LOOK_S = 0.002
+_LOOKS_S = (0.002, 0.01)
 _LOOK_S = 0.05
-"""When a question that is still open is looked after, first and from then on."""
+"""After how long a question that is still open is looked after, and how often from then on."""
+
+_ABSENT_S = 0.01
+"""Going on so much later than meant means that arena itself was kept from running."""
 
 
 class LineChannel:
@@ -46,13 +49,16 @@ class LineChannel:
             os.set_blocking(descriptor, False)
         self._resume: Callable[[], None] = _nothing
         self._look: Callable[[], None] = _nothing
-        self._look_after_s = math.inf
+        self._more: Callable[[float, float, float], float] = _no_more
+        self._looks: tuple[float, ...] = ()
         self._to_bot = to_bot
         self._from_bot = from_bot
         self._log = log
         self._gone = gone
         self._log_open = True
-        self._look_at = math.inf
+        self._look_at: float = math.inf
+        self._budget_s = self._began = self._deadline = self._awake_at = self.absent_s = 0.0
+        self._asked = self._overtime = False
         self._pending = bytearray()
         self._poll = select.poll()
         for descriptor in (from_bot, log, gone):
@@ -65,33 +71,40 @@ class LineChannel:
         Raises:
             BotFault: as `arena.referee.player.Player.ask` has it.
         """
-        began = time.monotonic()
-        deadline = began + budget_ms / 1000
-        self._look_at = began + self._look_after_s
+        self._begin(budget_ms / 1000)
         # What it wrote since its last answer, unasked, is now taken for the answer: whether it was
         # there before the question is a matter of chance, and must not make a difference.
-        if not self._send(line, deadline):
+        if not self._send(line):
             raise BotFault(FaultCode.TIMEOUT, "did not read its input in time")
         # Only now, so that it wakes up once.
         self._resume()
-        return self._receive(deadline)
+        return self._receive()
 
     def tell(self, line: bytes) -> None:
         """Send ``line`` as far as the bot takes it at once; one that is gone is no matter."""
-        self._look_at = math.inf
+        self._begin(_TELL_S)
+        self._look_at, self._asked = math.inf, False
         with contextlib.suppress(BotFault):
-            self._send(line, time.monotonic() + _TELL_S)
+            self._send(line)
 
-    def attend(self, resume: Callable[[], None], look: Callable[[], None]) -> None:
+    def attend(
+        self,
+        resume: Callable[[], None],
+        look: Callable[[], None],
+        more: Callable[[float, float, float], float],
+    ) -> None:
         """Have the process looked after.
 
         Args:
             resume: lets it run; called when it has something to read.
             look: sees to it while a question is open, every now and then. It may raise `BotFault`,
                 and the question is not waited for any longer.
+            more: (time for the question, time since it was begun, time that arena itself was kept
+                from running meanwhile) -> more time for it, all in seconds; called at its deadline.
+                It may raise `HostFault`.
         """
-        self._resume, self._look = resume, look
-        self._look_after_s = _FIRST_LOOK_S
+        self._resume, self._look, self._more = resume, look, more
+        self._looks = _LOOKS_S
 
     def watch(self, gone: int) -> None:
         """From now on take ``gone`` for what becomes readable when the process has exited."""
@@ -136,7 +149,15 @@ class LineChannel:
             os.close(self._log)
             self._from_bot = self._log = -1
 
-    def _send(self, line: bytes, deadline: float) -> bool:
+    def _begin(self, budget_s: float) -> None:
+        """Begin a question, or a line without an answer, that has so long."""
+        self._began = self._awake_at = time.monotonic()
+        self._budget_s = budget_s
+        self._deadline = self._began + budget_s
+        self._look_at = self._began + self._looks[0] if self._looks else math.inf
+        self._asked, self._overtime, self.absent_s = True, False, 0.0
+
+    def _send(self, line: bytes) -> bool:
         """Write all of ``line``; return False where the deadline came first."""
         try:
             sent = os.write(self._to_bot, line)
@@ -145,9 +166,9 @@ class LineChannel:
         except OSError:
             # Its last words may still be in the pipe; whoever reads next finds its end.
             return True
-        return sent == len(line) or self._send_rest(memoryview(line)[sent:], deadline)
+        return sent == len(line) or self._send_rest(memoryview(line)[sent:])
 
-    def _send_rest(self, view: memoryview, deadline: float) -> bool:
+    def _send_rest(self, view: memoryview) -> bool:
         # Only a bot that does not read brings us here: a pipe holds 64 KiB.
         self._resume()
         writable = select.poll()
@@ -158,7 +179,7 @@ class LineChannel:
             try:
                 view = view[os.write(self._to_bot, view) :]
             except BlockingIOError:
-                if not self._ready(writable, deadline):
+                if not self._ready(writable):
                     return False
                 if self._log_open and not self._read_log():
                     writable.unregister(self._log)
@@ -166,26 +187,26 @@ class LineChannel:
                 return True
         return True
 
-    def _receive(self, deadline: float) -> bytes:
+    def _receive(self) -> bytes:
         searched = 0
         while (end := self._pending.find(b"\n", searched)) < 0:
             searched = len(self._pending)
             if searched > MAX_LINE_BYTES:
                 raise self._too_long()
-            self._wait(deadline)
+            self._wait()
         if end > MAX_LINE_BYTES:
             raise self._too_long()
         line = bytes(self._pending[:end])
         del self._pending[: end + 1]
         return line
 
-    def _wait(self, deadline: float) -> None:
+    def _wait(self) -> None:
         """Wait for more output, and read it.
 
         Raises:
             BotFault: the deadline passed, or there will be no more.
         """
-        ready = self._ready(self._poll, deadline)
+        ready = self._ready(self._poll)
         if len(ready) == 1 and ready[0][0] == self._from_bot and self._read():
             return
         if not ready:
@@ -206,15 +227,44 @@ class LineChannel:
                 text = "closed its output" if more == 0 else "exited, and left its output open"
                 raise BotFault(FaultCode.EXITED, text, bytes(self._pending))
 
-    def _ready(self, watched: "select.poll", deadline: float) -> list[tuple[int, int]]:
+    def _ready(self, watched: "select.poll") -> list[tuple[int, int]]:
         """Return what of ``watched`` is ready, nothing if the deadline comes first."""
-        while (now := time.monotonic()) < deadline:
+        while True:
+            now = self._awake(self._awake_at)
             if now >= self._look_at:
                 self._look()
-                self._look_at = now + _LOOK_S
-            if ready := watched.poll((min(deadline, self._look_at) - now) * 1000):
+                self._look_at = self._next_look(now)
+            if now >= self._deadline and self._overtime:
+                if not self._extended(now):
+                    return []
+                continue
+            # Once more after the deadline: what was written while arena was kept from looking.
+            self._overtime = now >= self._deadline
+            until = max(min(self._deadline, self._look_at), now)
+            ready = watched.poll((until - now) * 1000)
+            self._awake(until)
+            if ready:
                 return ready
-        return []
+
+    def _awake(self, meant: float) -> float:
+        """Return the time, and take note if it is much later than was ``meant``."""
+        self._awake_at = time.monotonic()
+        if (late := self._awake_at - meant) > _ABSENT_S:
+            self.absent_s += late
+        return self._awake_at
+
+    def _next_look(self, now: float) -> float:
+        later = (self._began + after for after in self._looks)
+        return next((at for at in later if at > now), now + _LOOK_S)
+
+    def _extended(self, now: float) -> bool:
+        """Return whether there is more time for the question, because the machine took some."""
+        if not self._asked:
+            return False
+        more_s = self._more(self._budget_s, now - self._began, self.absent_s)
+        self._deadline = time.monotonic() + more_s
+        self._overtime = False
+        return more_s > 0
 
     def _read(self) -> int | None:
         """Read what is there; return the bytes, 0 at the end of the file, None where none are."""
@@ -256,3 +306,7 @@ class LineChannel:
 
 def _nothing() -> None:
     pass
+
+
+def _no_more(_budget_s: float, _elapsed_s: float, _absent_s: float) -> float:
+    return 0.0

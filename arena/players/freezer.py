@@ -118,16 +118,13 @@ class SandboxFreezer(Freezer):
     def freeze(self) -> None:
         """Stop the sandbox; on return nothing in it runs any more."""
         # This and `thaw` are half of what a fast bot's question costs: no call that is not needed.
-        try:
-            os.killpg(self._group, _STOP)
-        except (ProcessLookupError, PermissionError):
-            pass  # nothing is left of it, which the channel will find
+        self._signal(_STOP)
         self._frozen = True
         bot = self._bot or self._find()
         self._alone = bot is not None and bot.is_alone()
         if bot is None or not self._alone:
             family = self._family()
-            self._clocks = tuple(map(_clock, family))
+            self._clocks = tuple(map(strays.clock, family))
             _wait_for_standstill(family, every_thread=self._caught)
         else:
             self._clocks = bot.clocks
@@ -199,7 +196,7 @@ class _Process:
             OSError: it is gone.
         """
         self.pid = pid
-        self.clocks = (_clock(pid),)
+        self.clocks = (strays.clock(pid),)
         self.single = True
         """Whether it has one thread; known by the last `is_alone`."""
 
@@ -263,12 +260,6 @@ def _cpu_ns(clocks: tuple[int, ...]) -> int:
         except OSError:
             continue  # it is gone
     return used
-
-
-def _clock(pid: int) -> int:
-    """Return the clock of the processor time of the process ``pid``, all of its threads."""
-    # linux/posix-timers_types.h, MAKE_PROCESS_CPUCLOCK of CPUCLOCK_SCHED
-    return (~pid << 3) | 2
 
 
 def _wait_for_standstill(family: list[int], *, every_thread: bool) -> None:

@@ -16,11 +16,13 @@ from pathlib import Path
 from arena.errors import BotFault, FaultCode, HostFault
 from arena.players import guard, memory, strays, verdicts
 from arena.players.channel import LineChannel
+from arena.players.delays import FairClock
 from arena.players.freezer import Freezer, SandboxFreezer
 from arena.players.sandbox import Sandbox, Tier
 from arena.players.surroundings import environment, limit
 from arena.players.tail import Tail
 from arena.referee.limits import Limits
+from arena.referee.player import Player
 from arena.wire.escape import printable
 
 TERM_GRACE_S = 0.25
@@ -59,7 +61,7 @@ class Program:
     """Its snapshot, and the working directory."""
 
 
-class BotProcess:
+class BotProcess(Player):
     """The process that holds one seat of one match; an `arena.referee.player.Player`.
 
     It is started by the first question, so that nothing of it runs while other seats start. A
@@ -174,8 +176,9 @@ class BotProcess:
                 pipe.close()
         kept = Tail.of((self._limits or Limits()).stderr_kb * 1024)
         self._channel = LineChannel(to_bot, from_bot, log, self._gone, kept)
+        self._clock = FairClock(process.pid, fixed=bool(self._limits and self._limits.slot_ms))
         if self._limits:
-            self._channel.attend(self.thaw, self._look)
+            self._channel.attend(self.thaw, self._look, self._clock.more_s)
 
     def ask(self, line: bytes, budget_ms: int) -> bytes:
         """Send ``line`` and return the answer, as `Player.ask` has it.
@@ -187,6 +190,7 @@ class BotProcess:
         if not self._running:
             raise BotFault(FaultCode.START_FAILED, self._failed)
         self._open_since = time.monotonic()
+        self._clock.begin()
         try:
             answer = self._channel.ask(line, budget_ms)
         except BotFault as fault:
@@ -200,6 +204,10 @@ class BotProcess:
         self._count_open()
         self._answered = True
         return answer
+
+    def excused_ns(self) -> int:
+        """Return how much of the last question's time others had its processor."""
+        return self._clock.excused_ns(self._channel.absent_s) if self._running else 0
 
     def tell(self, line: bytes) -> None:
         """Send ``line``, to which there is no answer."""
@@ -254,7 +262,7 @@ class BotProcess:
         first = self._sandbox.first if self._sandbox else None
         self._freezer = SandboxFreezer(first) if first else Freezer(self._pid)
         self._freezer.freeze()
-        self._channel.attend(self._freezer.thaw, self._look)
+        self._channel.attend(self._freezer.thaw, self._look, self._clock.more_s)
         if self._freezer.main >= 0:
             # The sandbox itself, being frozen in part, would not tell that the bot is gone.
             self._channel.watch(self._freezer.main)
@@ -263,6 +271,7 @@ class BotProcess:
         """See to a bot whose question has been open for a while."""
         if self._freezer:
             self._freezer.look()
+        self._clock.look()
         self._count_open()
 
     def _count_open(self) -> None:

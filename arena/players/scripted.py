@@ -5,12 +5,13 @@ from collections.abc import Callable
 from typing import Any
 
 from arena.games.deal import Stream
+from arena.referee.player import Player
 
 Choose = Callable[[dict[str, Any]], dict[str, Any]]
 """The fields of an ``act`` message -> the action."""
 
 
-class Scripted:
+class Scripted(Player):
     """Answers every question by ``choose``; an `arena.referee.player.Player` without a process.
 
     ``heard`` keeps the lines that it was sent, oldest first.

@@ -194,6 +194,8 @@ class _Match:
         self._slot_ends_ns = began + self._limits.slot_ms * 1_000_000
         answer = chair.player.ask(line, self._budget(self._limits.move_ms + extra_ms))
         took = time.monotonic_ns() - began
+        if took > self._limits.move_ms * 1_000_000:
+            took = max(took - chair.player.excused_ns(), 0)
         chair.extra_ns -= min(chair.extra_ns, max(0, took - self._limits.move_ms * 1_000_000))
         try:
             index = read_action(answer, number, question)

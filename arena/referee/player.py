@@ -22,6 +22,10 @@ class Player(Protocol):
         """
         ...
 
+    def excused_ns(self) -> int:
+        """Return how much of the last question's time is not the player's, in nanoseconds."""
+        return 0
+
     def tell(self, line: bytes) -> None:
         """Send ``line``, to which there is no answer, as far as the player takes it at once."""
         ...

@@ -36,6 +36,7 @@ from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
 from arena.referee.play import Played, play
+from arena.referee.player import Player
 from arena.referee.record import (
     ActionRecord,
     FaultRecord,
@@ -309,7 +310,7 @@ def test_the_example_of_a_suite_is_one(tmp_path: Any) -> None:
 # The conversation
 
 
-class Told:
+class Told(Player):
     """Holds a seat as a transcript tells it: gives its answers, and keeps all that was said."""
 
     def __init__(self, answers: list[str]) -> None:

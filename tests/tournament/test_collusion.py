@@ -24,6 +24,7 @@ from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
 from arena.referee.play import play
+from arena.referee.player import Player
 from arena.referee.record import ActionRecord
 from arena.tournament.match import Entrant, MatchTask, play_match
 
@@ -96,7 +97,7 @@ def entrant(folder: Path, channel: str) -> Entrant:
     return Entrant(channel, found.digest, Program(tuple(argv(found.command, home)), home))
 
 
-class Careless:
+class Careless(Player):
     """A bot's process under a runner without any care; an `arena.referee.player.Player`.
 
     It inherits all there is, runs when it likes, and logs to a file of all seats.
@@ -245,6 +246,7 @@ def test_b6_thinking_time_tells_nothing_where_there_is_a_slot(folder: Path, hone
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1_200)
 def test_b6_thinking_time_tells_nothing_where_there_is_a_slot_over_many_deals(
     folder: Path, honest: Honest
 ) -> None:

@@ -29,6 +29,7 @@ from arena.players.process import BotProcess, Program, stop_all
 from arena.players.scripted import Scripted, at_random
 from arena.referee.limits import Limits
 from arena.referee.play import FAULT_GRACE_MS, Played, play
+from arena.referee.player import Player
 from arena.wire.codec import NotLegal, Question, explain, parse_object, read_action, read_ready
 from arena.wire.escape import printable
 from tests.tiny_bots import program
@@ -223,7 +224,7 @@ def test_no_line_gets_more_out_of_the_codec_than_a_fault() -> None:
 # Matches over pipes
 
 
-class OverPipes:
+class OverPipes(Player):
     """A player that sits behind real pipes, and says what ``speak`` has for a question."""
 
     def __init__(self, speak: Callable[[bytes], bytes | None]) -> None:
@@ -233,7 +234,7 @@ class OverPipes:
         self._gone, self._alive = os.pipe()
         fcntl(self._out, F_SETPIPE_SZ, 1 << 20)
         self._channel = LineChannel(to_bot, from_bot, log, self._gone)
-        self._channel.attend(self._answer, lambda: None)
+        self._channel.attend(self._answer, lambda: None, lambda *_: 0.0)
         self._stopped = False
 
     def _answer(self) -> None:
