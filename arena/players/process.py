@@ -4,7 +4,6 @@ import contextlib
 import errno
 import os
 import secrets
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -17,6 +16,7 @@ from arena.errors import BotFault, FaultCode, HostFault
 from arena.players import guard, memory, strays, verdicts
 from arena.players.channel import LineChannel
 from arena.players.delays import FairClock
+from arena.players.files import discard
 from arena.players.freezer import Freezer, SandboxFreezer
 from arena.players.sandbox import Sandbox, Tier
 from arena.players.surroundings import environment, limit
@@ -235,7 +235,7 @@ class BotProcess(Player):
             if self._sandbox:
                 self._sandbox.close()
             if self._scratch:
-                shutil.rmtree(self._scratch, ignore_errors=True)
+                discard(Path(self._scratch))
 
     @property
     def pid(self) -> int:

@@ -238,6 +238,10 @@ def test_stopping_twice_is_stopping_once(start: Start) -> None:
 
 
 def test_stopped_bots_leave_no_descriptor_no_scratch_folder_and_no_entry(start: Start) -> None:
+    # The first bot of a process brings the guard, which stays.
+    first = start("hear()")
+    first.start()
+    first.stop(0)
     before = len(list(Path("/proc/self/fd").iterdir()))
     bot = start("say(home=os.environ['HOME']); hear()")
     home = json.loads(bot.ask(b"\n", 5000))["home"]
@@ -247,6 +251,22 @@ def test_stopped_bots_leave_no_descriptor_no_scratch_folder_and_no_entry(start: 
     assert start.tier is Tier.BWRAP or not Path(home).exists()
     assert len(list(Path("/proc/self/fd").iterdir())) == before
     assert not strays.live
+
+
+def test_what_a_bot_wrote_and_closed_to_all_is_removed(start: Start) -> None:
+    bot = start(
+        """
+        home = os.environ["HOME"]
+        os.makedirs(home + "/closed/inner")
+        os.chmod(home + "/closed", 0)
+        say(home=home); hear()
+        """
+    )
+    home = json.loads(bot.ask(b"\n", 5000))["home"]
+
+    bot.stop(1000)
+
+    assert start.tier is Tier.BWRAP or not Path(home).exists()
 
 
 def test_processor_time_is_counted(start: Start) -> None:
