@@ -1,8 +1,8 @@
 """The update of one match in plain floats: what `arena.ratings.trueskill` computes, much faster.
 
-The same messages are passed over the same factor graph in the same order as in the package, so
-the two agree to rounding. Ratings that settle over all matches of a category need hundreds of
-thousands of updates; that is what this form is for.
+The same messages are passed over the same factor graph as in the package, so the two agree to
+rounding. Ratings that settle over all matches of a category need hundreds of thousands of updates;
+that is what this form is for.
 
 A normal distribution is kept as `Natural`: precision pi = 1 / variance and tau = pi * mean.
 Combining two beliefs is adding them, and knowing nothing is (0, 0).
@@ -10,18 +10,64 @@ Combining two beliefs is adding them, and knowing nothing is (0, 0).
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from arena.ratings import truncation
-from arena.ratings.trueskill import BETA, MIN_DELTA, draw_margin
+from arena.ratings.trueskill import BETA, draw_margin
 
 Natural = tuple[float, float]
 """(pi, tau) of a belief, or of a message that changes one."""
 
-NOTHING: Natural = (0.0, 0.0)
+LUCK = BETA**2
+"""Variance of one performance."""
 
-_ROUNDS = 10
-_LUCK = BETA**2
+_ROUNDS = 50
+_SETTLED = 1e-12
+"""Relative to the largest message; the package stops there after ten rounds or so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """What does not hang on beliefs in an update: how many bots a side has, and who tied."""
+
+    sizes: tuple[int, ...]
+    weights: tuple[float, ...]
+    """By side, how much each of its bots counts (`weights`)."""
+
+    margins: tuple[float, ...]
+    """By pair of neighbours, how close the performances of two sides are that tie."""
+
+    confine: tuple[truncation.Confine, ...]
+    """By pair of neighbours, what its result says about the difference of performances."""
+
+
+@lru_cache(maxsize=4096)
+def form(sizes: tuple[int, ...], ranks: tuple[int, ...], draw_probability: float) -> Form:
+    """Return the form of a match.
+
+    Args:
+        sizes: bots of each side, best side first.
+        ranks: one for each side, ascending; equal numbers are ties.
+        draw_probability: of two equal sides of one bot each.
+    """
+    return Form(
+        sizes,
+        weights(sizes),
+        tuple(draw_margin(draw_probability, one + other) for one, other in pairwise(sizes)),
+        tuple(truncation.draw if a == b else truncation.win for a, b in pairwise(ranks)),
+    )
+
+
+def weights(sizes: Sequence[int]) -> tuple[float, ...]:
+    """Return for each side how much the performance of each of its bots counts.
+
+    A side performs as the sum of its bots. One that lacks bots would be expected to lose, and a
+    bot that is last alone, because of its fault, would be told next to nothing by that; so its
+    bots stand in for those that lack.
+    """
+    return tuple(max(sizes) / size for size in sizes)
 
 
 def messages(
@@ -36,123 +82,131 @@ def messages(
         ranks: one for each side, ascending; equal numbers are ties.
         draw_probability: of two equal sides of one bot each.
     """
-    # A side performs as the sum of its bots: each its skill and the luck of one match.
-    means = [sum(tau / pi for pi, tau in side) for side in sides]
-    variances = [sum(1 / pi + _LUCK for pi, _ in side) for side in sides]
-    row = _Row(
-        [(1 / variance, mean / variance) for mean, variance in zip(means, variances, strict=True)],
-        [draw_margin(draw_probability, len(a) + len(b)) for a, b in pairwise(sides)],
-        [truncation.draw if a == b else truncation.win for a, b in pairwise(ranks)],
-    )
-    row.settle()
+    of = form(tuple(map(len, sides)), tuple(ranks), draw_probability)
+    normals = [performance(side, weight) for side, weight in zip(sides, of.weights, strict=True)]
+    pis = [1 / variance for _, variance in normals]
+    taus = [mean / variance for mean, variance in normals]
+    back = [0.0] * len(of.margins), [0.0] * len(of.margins)
+    said = pass_along(pis, taus, of, *back)
+    for _ in range(_ROUNDS):
+        before, said = said, pass_along(pis, taus, of, *back)
+        if _close(before[0], said[0]) and _close(before[1], said[1]):
+            break
     return [
-        [_share(row.said_of(at), bot, means[at], variances[at]) for bot in side]
-        for at, side in enumerate(sides)
+        share(pi, tau, side, weight)
+        for pi, tau, side, weight in zip(*said, sides, of.weights, strict=True)
     ]
 
 
-def _share(said: Natural, bot: Natural, mean: float, variance: float) -> Natural:
-    """Return what ``said`` about a side means for one of its bots.
+def performance(side: Sequence[Natural], weight: float) -> Natural:
+    """Return mean and variance of the performance of ``side``, whose bots count ``weight`` each."""
+    return (
+        weight * sum(tau / pi for pi, tau in side),
+        weight**2 * sum(1 / pi + LUCK for pi, _ in side),
+    )
+
+
+def share(pi: float, tau: float, side: Sequence[Natural], weight: float) -> list[Natural]:
+    """Return what the message (pi, tau) about a side's performance means for each of its bots.
 
     Args:
-        said: the message about the side's performance.
-        bot: the belief about the bot before.
-        mean: the side's performance before.
-        variance: of the same.
+        pi: 0 or more.
+        tau: any number.
+        side: the beliefs about its bots before.
+        weight: how much each of them counts.
     """
-    if said[0] == 0:
-        return NOTHING
-    others = variance - (1 / bot[0] + _LUCK)
-    pi = 1 / (1 / said[0] + others + _LUCK)
-    return pi, pi * (said[1] / said[0] - (mean - bot[1] / bot[0]))
+    mean, variance = performance(side, weight)
+    said = []
+    for bot_pi, bot_tau in side:
+        others = variance - weight**2 / bot_pi
+        rest = mean - weight * bot_tau / bot_pi
+        scale = 1 + pi * others
+        said.append((weight**2 * pi / scale, weight * (tau - pi * rest) / scale))
+    return said
 
 
-class _Row:
-    """The sides of a match from best to worst, each pair of neighbours compared.
+def pass_along(
+    pis: Sequence[float],
+    taus: Sequence[float],
+    of: Form,
+    back_pis: list[float],
+    back_taus: list[float],
+) -> tuple[list[float], list[float]]:
+    """Pass messages along the sides of a match once, from best to worst and back.
 
     Comparison i stands between side i and side i + 1.
+
+    Args:
+        pis: precisions of the sides' performances before.
+        taus: precision times mean of the same.
+        of: the form of the match.
+        back_pis: by comparison, what it last told the side on its left; zeros at first. It is
+            brought up to date. Once it does not change any more, the update is complete.
+        back_taus: the same of tau.
+
+    Returns:
+        What the comparisons together say about each side's performance: pis and taus.
     """
+    last = len(of.margins) - 1
+    # Beliefs about the left side of each comparison by all but the comparison.
+    left_pis, left_taus = [pis[0]], [taus[0]]
+    said_pis, said_taus = [0.0], [0.0]
+    for at in range(last):
+        _, _, pi, tau = _compare(
+            left_pis[at],
+            left_taus[at],
+            pis[at + 1] + back_pis[at + 1],
+            taus[at + 1] + back_taus[at + 1],
+            of.margins[at],
+            of.confine[at],
+        )
+        said_pis.append(pi)
+        said_taus.append(tau)
+        left_pis.append(pis[at + 1] + pi)
+        left_taus.append(taus[at + 1] + tau)
+    right_pi, right_tau = pis[last + 1], taus[last + 1]
+    for at in range(last, -1, -1):
+        back_pi, back_tau, pi, tau = _compare(
+            left_pis[at], left_taus[at], right_pi, right_tau, of.margins[at], of.confine[at]
+        )
+        if at == last:
+            said_pis.append(pi)
+            said_taus.append(tau)
+        back_pis[at], back_taus[at] = back_pi, back_tau
+        said_pis[at] += back_pi
+        said_taus[at] += back_tau
+        right_pi, right_tau = pis[at] + back_pi, taus[at] + back_tau
+    return said_pis, said_taus
 
-    def __init__(
-        self,
-        priors: list[Natural],
-        margins: list[float],
-        confine: list[truncation.Confine],
-    ) -> None:
-        self._priors = priors
-        self._margins = margins
-        self._confine = confine
-        self._last = len(margins) - 1
-        # By comparison: what its result says about the difference, and what it has told the
-        # side on its left and the one on its right.
-        self._said = [NOTHING] * len(margins)
-        self._to_left = [NOTHING] * len(margins)
-        self._to_right = [NOTHING] * len(margins)
 
-    def settle(self) -> None:
-        """Pass messages along the row, to and fro, until none moves."""
-        if self._last == 0:
-            self._compare(0)
-        else:
-            for _ in range(_ROUNDS):
-                delta = 0.0
-                for at in range(self._last):
-                    delta = max(delta, self._compare(at))
-                    self._tell_right(at)
-                for at in range(self._last, 0, -1):
-                    delta = max(delta, self._compare(at))
-                    self._tell_left(at)
-                if delta <= MIN_DELTA:
-                    break
-        self._tell_left(0)
-        self._tell_right(self._last)
+def _compare(
+    left_pi: float,
+    left_tau: float,
+    right_pi: float,
+    right_tau: float,
+    margin: float,
+    confine: truncation.Confine,
+) -> tuple[float, float, float, float]:
+    """Return what a result tells the left side and the right one: (pi, tau, pi, tau).
 
-    def said_of(self, side: int) -> Natural:
-        """Return all that the comparisons say about a side's performance."""
-        pi, tau = self._to_right[side - 1] if side > 0 else NOTHING
-        if side <= self._last:
-            pi, tau = pi + self._to_left[side][0], tau + self._to_left[side][1]
-        return pi, tau
+    With d = left - right, the result confines d; the left side is the right one plus d. These are
+    the two messages of that, worked out so that nothing is divided by a w of 0.
+    """
+    left_variance, right_variance = 1 / left_pi, 1 / right_pi
+    left, right = left_tau * left_variance, right_tau * right_variance
+    variance = left_variance + right_variance
+    spread = math.sqrt(variance)
+    v, w = confine((left - right) / spread, margin / spread)
+    to_left, to_right = variance - left_variance * w, variance - right_variance * w
+    pull = spread * v
+    return (
+        w / to_left,
+        (w * left + pull) / to_left,
+        w / to_right,
+        (w * right - pull) / to_right,
+    )
 
-    def _left_of(self, at: int) -> tuple[float, float]:
-        """Return mean and variance of the left side by all but comparison ``at``."""
-        pi, tau = self._priors[at]
-        if at > 0:
-            pi, tau = pi + self._to_right[at - 1][0], tau + self._to_right[at - 1][1]
-        return tau / pi, 1 / pi
 
-    def _right_of(self, at: int) -> tuple[float, float]:
-        """Return mean and variance of the right side by all but comparison ``at``."""
-        pi, tau = self._priors[at + 1]
-        if at < self._last:
-            pi, tau = pi + self._to_left[at + 1][0], tau + self._to_left[at + 1][1]
-        return tau / pi, 1 / pi
-
-    def _compare(self, at: int) -> float:
-        """Apply the result of comparison ``at``; return how far its message moved."""
-        left, left_variance = self._left_of(at)
-        right, right_variance = self._right_of(at)
-        pi = 1 / (left_variance + right_variance)
-        root = math.sqrt(pi)
-        v, w = self._confine[at]((left - right) * root, self._margins[at] * root)
-        rest = 1 - w
-        said = (pi * w / rest, (pi * (left - right) * w + root * v) / rest)
-        before = self._said[at]
-        self._said[at] = said
-        return max(abs(said[1] - before[1]), math.sqrt(abs(said[0] - before[0])))
-
-    def _tell_left(self, at: int) -> None:
-        """The left side is the right one plus the difference."""
-        pi, tau = self._said[at]
-        if pi > 0:
-            mean, variance = self._right_of(at)
-            told = 1 / (variance + 1 / pi)
-            self._to_left[at] = (told, told * (mean + tau / pi))
-
-    def _tell_right(self, at: int) -> None:
-        """The right side is the left one less the difference."""
-        pi, tau = self._said[at]
-        if pi > 0:
-            mean, variance = self._left_of(at)
-            told = 1 / (variance + 1 / pi)
-            self._to_right[at] = (told, told * (mean - tau / pi))
+def _close(before: Sequence[float], after: Sequence[float]) -> bool:
+    moved = max(abs(one - other) for one, other in zip(before, after, strict=True))
+    return moved <= _SETTLED * max(map(abs, after))

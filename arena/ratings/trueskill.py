@@ -57,6 +57,7 @@ def update(
     sides: Sequence[Sequence[Rating]],
     ranks: Sequence[int],
     draw_probability: float,
+    weights: Sequence[float] | None = None,
     min_delta: float = MIN_DELTA,
 ) -> tuple[tuple[Rating, ...], ...]:
     """Return the ratings after one match, in the shape of ``sides``.
@@ -66,6 +67,8 @@ def update(
             matters a little: the package compares neighbours only.
         ranks: one place for each side, smallest best; equal numbers are ties.
         draw_probability: of two equal sides of one bot each; between 0 and 1.
+        weights: how much the performance of each bot of a side counts, one for each side; 1 by
+            default.
         min_delta: what counts as settled inside the update.
 
     Raises:
@@ -78,7 +81,11 @@ def update(
         raise ValueError(f"{len(sides)} sides and {len(ranks)} ranks")
     env = _environment(draw_probability)
     groups = [tuple(env.create_rating(bot.mu, bot.sigma) for bot in side) for side in sides]
-    after = env.rate(groups, ranks=list(ranks), min_delta=min_delta)
+    counted = [
+        (weight,) * len(side)
+        for weight, side in zip(weights or [1.0] * len(sides), sides, strict=True)
+    ]
+    after = env.rate(groups, ranks=list(ranks), weights=counted, min_delta=min_delta)
     return tuple(tuple(Rating(bot.mu, bot.sigma) for bot in side) for side in after)
 
 

@@ -4,10 +4,10 @@ A co-operative table has no opponent in the room; its opponents are the others t
 same deal.
 """
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import pairwise
 
 import msgspec
@@ -66,13 +66,17 @@ def ordered(units: Iterable[Unit]) -> list[Unit]:
 
 
 def _ordered(unit: Unit) -> Unit:
-    def key(entry: tuple[Side, int]) -> tuple[int, str]:
-        side, rank = entry
-        return rank, hashlib.sha256(f"{unit.id}|{'+'.join(side)}".encode()).hexdigest()
-
-    sides = [tuple(sorted(side)) for side in unit.sides]
-    table = sorted(zip(sides, unit.ranks, strict=True), key=key)
-    return Unit(unit.id, tuple(side for side, _ in table), tuple(rank for _, rank in table))
+    sides = [side if len(side) == 1 else tuple(sorted(side)) for side in unit.sides]
+    ranks = unit.ranks
+    # Hashes where there are ties only: they are most of the work.
+    if len(set(ranks)) == len(ranks):
+        order = sorted(range(len(ranks)), key=ranks.__getitem__)
+    else:
+        hashes = [sha256(f"{unit.id}|{'+'.join(side)}".encode()).hexdigest() for side in sides]
+        order = sorted(range(len(ranks)), key=lambda at: (ranks[at], hashes[at]))
+    if order == list(range(len(ranks))) and tuple(sides) == unit.sides:
+        return unit
+    return Unit(unit.id, tuple(sides[at] for at in order), tuple(ranks[at] for at in order))
 
 
 def digest(units: Iterable[Unit]) -> str:
@@ -81,7 +85,7 @@ def digest(units: Iterable[Unit]) -> str:
     It is taken over compact JSON: the list of [id, sides, ranks], in the order of `ordered`.
     """
     listed = [[unit.id, unit.sides, unit.ranks] for unit in ordered(units)]
-    return f"sha256:{hashlib.sha256(msgspec.json.encode(listed)).hexdigest()}"
+    return f"sha256:{sha256(msgspec.json.encode(listed)).hexdigest()}"
 
 
 def units(category: Category, results: Iterable[Result]) -> list[Unit]:

@@ -13,6 +13,7 @@ from arena.ratings.statistics import (
     design_effect,
     effective_sigma,
     elo_gap,
+    likeness_effect,
     mean_interval,
     outlook,
     p_better,
@@ -121,6 +122,20 @@ def test_sigma_is_corrected_for_the_pool_and_the_design() -> None:
     assert effective_sigma(3, 4, 1) == 2.25
     assert effective_sigma(3, 4, 4) == 4.5
     assert effective_sigma(3, 1, 1) == 3
+
+
+def test_bots_that_are_far_apart_have_no_likeness_effect_to_speak_of() -> None:
+    assert likeness_effect([Rating(mu, 1) for mu in (0, 25, 50)]) == pytest.approx(1, abs=0.01)
+
+
+def test_half_chance_doubles_variances() -> None:
+    """Ratings vary by 4; of that 3 * 2 / 3 is chance."""
+    assert likeness_effect([Rating(mu, 3**0.5) for mu in (23, 25, 27)]) == pytest.approx(2)
+
+
+@pytest.mark.parametrize(("mus", "effect"), [((25, 25, 25.1), 4), ((20, 30), 1), ((), 1)])
+def test_the_likeness_effect_has_bounds(mus: tuple[float, ...], effect: float) -> None:
+    assert likeness_effect([Rating(mu, 2) for mu in mus]) == effect
 
 
 def test_p_scores_of_vector_6() -> None:

@@ -54,6 +54,14 @@ def test_vector_4_a_team_shares_what_it_wins_by_how_little_is_known_of_each() ->
     ]
 
 
+def test_a_bot_that_counts_twice_plays_for_two() -> None:
+    """Its performance has twice the mean and twice the deviation."""
+    ((winner,), (one, other)) = update([[Rating()], [Rating()] * 2], [0, 1], 0.10, [2, 1])
+
+    assert winner.mu - 25 > 25 - one.mu > 0
+    assert one == other
+
+
 @given(ratings, ratings, st.floats(0.01, 0.8))
 def test_a_duel_follows_the_closed_form(one: Rating, other: Rating, p: float) -> None:
     """Herbrich and others, 2006: mu + sigma^2 / c * v, sigma^2 (1 - sigma^2 / c^2 * w)."""
