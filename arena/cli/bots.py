@@ -25,7 +25,14 @@ from arena.errors import UsageError
 from arena.games import games as all_games
 from arena.players.bundle import read_bundle
 from arena.referee.limits import Limits
-from arena.store.bots import Bot, add_bot, check_free, list_bots, remove_bot
+from arena.store.bots import (
+    Bot,
+    add_bot,
+    check_free,
+    list_bots,
+    list_versions,
+    remove_bot,
+)
 from arena.tournament.settings import read_settings
 from arena.tournament.trial import try_out
 
@@ -94,15 +101,27 @@ def _held(limits: Limits) -> str:
     )
 
 
-def bots(context: typer.Context, home: Home = HOME, form: As = Format.TABLE) -> None:
+def bots(
+    context: typer.Context,
+    versions: Annotated[
+        bool,
+        typer.Option(
+            "--versions", help="With all versions: an older one plays as `--bots NAME@VERSION`."
+        ),
+    ] = False,
+    home: Home = HOME,
+    form: As = Format.TABLE,
+) -> None:
     """List the registered bots."""
     if context.invoked_subcommand:
+        if versions:
+            raise UsageError("--versions is of the list: leave it out")
         if early := given(context, ("home", "form")):
             below = context.invoked_subcommand
             raise UsageError(f"{early[0]} goes behind {below}: arena bots {below} {early[0]}")
         return
     with browsed(home) as store:
-        there = list_bots(store)
+        there = list_versions(store) if versions else list_bots(store)
     if not there:
         remark(f"no bot is registered in {shown(home)} yet: `arena submit PATH` does it")
     typer.echo(render([_row(bot, form) for bot in there], form, COLUMNS), nl=False)

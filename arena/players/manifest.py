@@ -54,7 +54,7 @@ class Manifest(NamedTuple):
 
     author: str | None = None
     languages: tuple[str, ...] = ()
-    """Author and languages are for people; no digest covers them."""
+    """No digest covers author and languages. Bots of one author are kept apart at tables."""
 
 
 def read_manifest(file: File, where: str) -> Manifest:

@@ -1,4 +1,4 @@
-"""Names of bots."""
+"""Names of bots, and of what takes part in tournaments."""
 
 import re
 import unicodedata
@@ -8,6 +8,7 @@ from arena.wire.escape import printable
 
 LONGEST_NAME = 32
 _NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}}")
+_VERSION = re.compile(r"[1-9][0-9]{0,8}")
 _SHOWN = 40
 
 
@@ -25,6 +26,24 @@ def check_name(name: str, what: str = "a bot") -> str:
     return name
 
 
+def check_entry(name: str) -> str:
+    """Return ``name`` itself if a bot may take part as that: by its name, or as ``name@version``.
+
+    Raises:
+        UsageError: it may not.
+    """
+    plain, at, version = name.partition("@")
+    if at and not _VERSION.fullmatch(version):
+        raise UsageError(f"'{printable(name, _SHOWN)}' is no version: it is NAME@NUMBER, from 1")
+    check_name(plain)
+    return name
+
+
 def fold(name: str) -> str:
     """Return what two names share that people would take for the same one."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def fold_author(author: str | None) -> str | None:
+    """Return what two spellings of one author share; ``None`` where nobody is named."""
+    return fold((author or "").strip()).strip() or None

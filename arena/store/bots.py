@@ -1,8 +1,12 @@
-"""The registered bots: a name, and the versions that were submitted under it."""
+"""The registered bots: a name, and the versions that were submitted under it.
+
+A version that is not the current one takes part in tournaments as ``name@version``.
+"""
 
 import json
+import re
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.errors import UsageError
@@ -14,6 +18,7 @@ from arena.store.snapshots import keep_snapshot
 from arena.wire.escape import printable
 
 _ECHO = 40
+_VERSION = re.compile(r"([^@]+)@([1-9][0-9]{0,8})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,7 @@ class Bot:
     removed: str | None = None
     author: str | None = None
     languages: tuple[str, ...] = ()
-    """Author and languages as its ``bot.toml`` said them; they decide nothing."""
+    """Author and languages as its ``bot.toml`` said them; bots of one author are kept apart."""
 
     def plays(self, game: str) -> bool:
         """Return whether the bot plays ``game``."""
@@ -132,6 +137,112 @@ def bot_versions(store: Store, name: str) -> list[Bot]:
     """Return all versions ever submitted as ``name``, oldest first."""
     rows = store.rows(f"{_SELECT} WHERE b.name = ? ORDER BY v.version", (name,))
     return [_bot(row) for row in rows]
+
+
+def list_versions(store: Store) -> list[Bot]:
+    """Return all versions of every bot that was not removed, by name, oldest first."""
+    rows = store.rows(f"{_SELECT} WHERE b.removed IS NULL ORDER BY b.folded, v.version")
+    return [_bot(row) for row in rows]
+
+
+def find_version(store: Store, text: str) -> Bot | None:
+    """Return the version that ``text``, as in ``greedy@2``, means.
+
+    ``None`` if it is not of that form, or no registered bot is called so.
+
+    Raises:
+        UsageError: the bot has no such version.
+    """
+    said = _VERSION.fullmatch(text)
+    if said is None or find_bot(store, said[1]) is None:
+        return None
+    versions = bot_versions(store, said[1])
+    for bot in versions:
+        if bot.version == int(said[2]):
+            return bot
+    there = "only version 1" if len(versions) == 1 else f"versions 1 to {versions[-1].version}"
+    raise UsageError(f"{said[1]} has {there}, no {said[2]}: see `arena bots --versions`")
+
+
+def entry_name(store: Store, bot: Bot) -> str:
+    """Return the name under which a version takes part in a tournament.
+
+    It is the bot's own name for what is its current content, and else ``name@version``, with the
+    highest version that has this content.
+    """
+    versions = bot_versions(store, bot.name)
+    if versions[-1].digest == bot.digest:
+        return bot.name
+    return f"{bot.name}@{max(one.version for one in versions if one.digest == bot.digest)}"
+
+
+def plain_name(entry: str) -> str:
+    """Return the name of the bot that takes part as ``entry``."""
+    return entry.partition("@")[0]
+
+
+def version_labels(store: Store, tournaments: Sequence[str]) -> dict[tuple[str, str], str]:
+    """Return what to call the bots of ``tournaments`` (ids) where they stand in one table.
+
+    A bot that was changed between tournaments is several players. Of all that took part under a
+    name, the newest content has the plain name, unless it took part as ``name@version`` alone; any
+    other is ``name@N``, with N the version under which it is registered, else the one as which it
+    took part, else a number by the order in which the tournaments of the home were created.
+
+    Returns:
+        The label by id of the tournament and name in it; for equal ids and content always the
+        same one, whatever their order.
+    """
+    entries = store.rows(
+        "SELECT e.tournament, e.bot, e.digest, t.created FROM entries e"
+        " JOIN tournaments t ON t.id = e.tournament ORDER BY t.created, t.rowid, e.position"
+    )
+    versions = {
+        (row["name"], row["digest"]): (row["submitted"], row["version"])
+        for row in store.rows("SELECT * FROM bot_versions ORDER BY name, version")
+    }
+    numbers = _numbers(entries, {content: version for content, (_, version) in versions.items()})
+    # What is not registered is as old as the first tournament in which it took part.
+    ages = {content: (*version, 0) for content, version in versions.items()}
+    for at, row in enumerate(entries):
+        ages.setdefault(_content(row), (row["created"], 0, at))
+    pool = set(tournaments)
+    there = [row for row in entries if row["tournament"] in pool]
+    newest: dict[str, tuple[str, str]] = {}
+    for content in sorted(set(map(_content, there)), key=ages.__getitem__):
+        newest[content[0]] = content
+    plain = {_content(row) for row in there if "@" not in row["bot"]} & set(newest.values())
+    labels = {}
+    for row in there:
+        content = _content(row)
+        label = content[0] if content in plain else f"{content[0]}@{numbers[content]}"
+        labels[row["tournament"], row["bot"]] = label
+    return labels
+
+
+def _content(row: sqlite3.Row) -> tuple[str, str]:
+    """Return what an entry stands for: a bot's name, and a digest."""
+    return plain_name(row["bot"]), row["digest"]
+
+
+def _numbers(
+    entries: Sequence[sqlite3.Row], versions: Mapping[tuple[str, str], int]
+) -> dict[tuple[str, str], int]:
+    """Return a number for each content that took part under a name; no two have the same one."""
+    numbers = dict(versions)
+    taken = {(name, number) for (name, _), number in numbers.items()}
+    for said in (True, False):
+        for row in entries:
+            name, _, version = row["bot"].partition("@")
+            content = _content(row)
+            if content in numbers or bool(version) != said:
+                continue
+            number = int(version) if said and version.isdecimal() else 1
+            while (name, number) in taken:
+                number += 1
+            numbers[content] = number
+            taken.add((name, number))
+    return numbers
 
 
 def remove_bot(store: Store, name: str) -> Bot:

@@ -10,7 +10,7 @@ from arena.games import closest
 from arena.players.bundle import Bundle, missing_runtime, read_bundle
 from arena.players.sandbox import Tier
 from arena.referee.limits import Limits
-from arena.store.bots import find_bot, list_bots
+from arena.store.bots import Bot, entry_name, find_bot, find_version, list_bots, plain_name
 from arena.store.db import Store
 from arena.store.snapshots import load_bundle
 from arena.tournament.trial import declared_games
@@ -31,6 +31,9 @@ class Candidate:
 
     by_path: bool = False
     """It is played from where it lies, and not registered."""
+
+    author: str | None = None
+    """As its ``bot.toml`` names them; bots of one author are kept apart."""
 
     def plays(self, game: str) -> bool:
         """Return whether it plays ``game``."""
@@ -55,12 +58,7 @@ def everybody(store: Store, limits: Limits, tier: Tier) -> Field:
     """
     registered = list_bots(store)
     if registered:
-        return Field(
-            tuple(
-                Candidate(bot.name, load_bundle(store, bot.digest, bot.name), bot.games)
-                for bot in registered
-            )
-        )
+        return Field(tuple(_registered(store, bot, bot.name) for bot in registered))
     candidates, remarks = [], ["no bot is registered: the sample bots play"]
     for path in sample_bots():
         bundle = read_bundle(path)
@@ -80,7 +78,9 @@ def named(
 ) -> tuple[Candidate, ...]:
     """Return the bots that ``texts`` mean, in their order.
 
-    Each is the name of a registered bot, a path, or else the name of a sample bot.
+    Each is the name of a registered bot, such a name with ``@`` and the number of a version, a
+    path, or else the name of a sample bot. A version that is not the current one takes part as
+    ``name@version``.
 
     Args:
         store: where registered bots are kept.
@@ -90,7 +90,8 @@ def named(
         build_in: how bots are kept apart that have to be built; ``None``: none is built.
 
     Raises:
-        UsageError: there is no such bot, it does not start, or two files have one name.
+        UsageError: there is no such bot or version, it does not start, two files have one name,
+            or one bot is meant twice, once as a version.
     """
     found: dict[str, Candidate] = {}
     for text in dict.fromkeys(texts):
@@ -103,6 +104,7 @@ def named(
                 f"{printable(other, _ECHO)} and {printable(text, _ECHO)} are two bots with one "
                 f"name, {candidate.name}: submit one of them under another --name"
             )
+    _check_versions(list(found.values()))
     return tuple(found[text] for text in texts)
 
 
@@ -111,7 +113,9 @@ def _named(
 ) -> Candidate:
     path = Path(text)
     if "/" not in text and (bot := find_bot(store, text)):
-        return Candidate(bot.name, load_bundle(store, bot.digest, bot.name), bot.games)
+        return _registered(store, bot, bot.name)
+    if "/" not in text and (version := find_version(store, text)):
+        return _registered(store, version, entry_name(store, version))
     if "/" not in text and path.suffix not in _SCRIPTS:
         samples = {sample.stem: sample for sample in sample_bots()}
         if text in samples:
@@ -129,7 +133,22 @@ def _tried(
 ) -> Candidate:
     # With limits off, a debugger may hold the bot up: it is started once, for the match.
     games = None if limits is None else declared_games(bundle, limits, tier)
-    return Candidate(bundle.name, bundle, games, by_path)
+    return Candidate(bundle.name, bundle, games, by_path, bundle.author)
+
+
+def _registered(store: Store, bot: Bot, name: str) -> Candidate:
+    bundle = load_bundle(store, bot.digest, bot.name)
+    return Candidate(name, bundle, bot.games, author=bot.author)
+
+
+def _check_versions(candidates: Sequence[Candidate]) -> None:
+    """Refuse one content under a name and as a version of it: it would play against itself."""
+    there: dict[tuple[str, str], str] = {}
+    for candidate in candidates:
+        content = plain_name(candidate.name), candidate.bundle.digest
+        other = there.setdefault(content, candidate.name)
+        if other != candidate.name:
+            raise UsageError(f"{other} and {candidate.name} are one bot: name it once")
 
 
 def _exists(path: Path) -> bool:

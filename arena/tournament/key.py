@@ -29,8 +29,8 @@ from arena.referee.limits import Limits
 
 SECRET_BYTES = 32
 MOST_PUBLIC_BYTES = 1024
-PARAMETERS_VERSION = 1
-"""Raised whenever the same tournament would get other parameters."""
+PARAMETERS_VERSION = 2
+"""Raised whenever the same tournament would get other parameters, or they another schedule."""
 
 
 def fresh_secret() -> bytes:
@@ -49,6 +49,9 @@ def parameters(
     categories: Mapping[Category, int],
     limits: Limits | None,
     tier: Tier,
+    *,
+    authors: Mapping[str, str] | None = None,
+    matches_each: int | None = None,
 ) -> dict[str, Any]:
     """Return all that decides which matches a tournament has and how they are refereed.
 
@@ -58,18 +61,24 @@ def parameters(
         categories: number of deals by category.
         limits: what a bot may use; ``None`` where limits are off.
         tier: how bots are kept apart.
+        authors: whose bot it is, by name, of the bots that count as somebody's.
+        matches_each: the most matches of a bot in each category; ``None``: as many as there are.
 
     Returns:
         Plain JSON values, without fractions, in which no order of entry is left:
 
-        - ``parameters``: 1, the version of this list;
+        - ``parameters``: 2, the version of this list;
         - ``bots``: ``[name, digest, games]`` for each bot, by name; ``games`` are those of the
           tournament's games that it plays, by name;
         - ``categories``: an object with ``game``, ``variant``, ``mode``, ``players`` and
           ``deals`` for each category, also for one with too few bots, by the first four;
+        - ``authors``: the author by name of the bot, of those that count as somebody's;
+        - ``matches_each``: the most matches of a bot in each category, or null;
         - ``limits``: the limits by name, or null;
         - ``tier``: its name;
         - ``rules_versions``: version of the rules by game.
+
+        A comparison of two bots adds ``comparison``, see `arena.tournament.compare`.
 
     Raises:
         ValueError: ``digests`` and ``bots`` name different bots.
@@ -96,6 +105,8 @@ def parameters(
             }
             for category in sorted(categories)
         ],
+        "authors": dict(sorted((authors or {}).items())),
+        "matches_each": matches_each,
         "limits": None if limits is None else msgspec.structs.asdict(limits),
         "tier": tier.value,
         "rules_versions": {game: get_game(game).rules_version for game in games},

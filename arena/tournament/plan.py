@@ -1,11 +1,13 @@
 """From bots and a suite, or a fresh secret, to a tournament that can be stored."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from arena.errors import UsageError
 from arena.games.base import AnyGame, Kind
 from arena.players.bundle import Bundle
+from arena.players.names import fold_author
 from arena.players.sandbox import Tier
 from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
@@ -15,6 +17,7 @@ from arena.store.matches import mean_ms
 from arena.store.tournaments import Tournament, add_tournament, list_tournaments
 from arena.tournament.entrants import Candidate
 from arena.tournament.key import (
+    PARAMETERS_VERSION,
     commitment,
     fresh_secret,
     parameters,
@@ -23,7 +26,7 @@ from arena.tournament.key import (
     tournament_key,
     unrated_reasons,
 )
-from arena.tournament.schedule import schedule
+from arena.tournament.schedule import Conditions, Schedule, schedule
 from arena.tournament.suite import Suite
 
 SECRET_SUITE = "secret"  # noqa: S105 - the name of the suites that are not published
@@ -44,6 +47,8 @@ class Plan:
     entries: tuple[tuple[str, Bundle], ...]
     fixtures: tuple[Fixture, ...]
     left_out: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    """What else is to be said of the schedule."""
 
     def store(self, store: Store) -> None:
         """Store the tournament and its whole schedule, before any match is played."""
@@ -59,17 +64,20 @@ def plan(
     suite: Suite | None = None,
     name: str | None = None,
     public_value: str = "",
+    matches_each: int | None = None,
 ) -> Plan:
     """Return the tournament of ``candidates`` over ``categories``.
 
     Args:
-        candidates: the bots, each under a name of its own.
+        candidates: the bots, each under a name of its own; those of one author are kept apart
+            (`arena.tournament.schedule.APART`).
         categories: number of deals by category.
         limits: of every seat.
         tier: how the bots are kept apart.
         suite: whose published key to play with; without one a fresh secret is drawn.
         name: of the tournament; by default the suite's.
         public_value: goes into the key beside a fresh secret.
+        matches_each: the most matches of a bot in each category.
 
     Raises:
         UsageError: no match can be played, two bots have one name, or there are too many matches.
@@ -77,18 +85,60 @@ def plan(
     names = [candidate.name for candidate in candidates]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(f"{twice[0]} is entered twice: name each bot once")
-    made = schedule(categories, {bot.name: bot.games for bot in candidates})
+    authors = {bot.name: it for bot in candidates if (it := fold_author(bot.author)) is not None}
+    conditions = Conditions(authors, matches_each)
+    made = schedule(categories, {bot.name: bot.games for bot in candidates}, conditions)
     if not made.count:
         reasons = "; ".join(made.left_out) or "no category is left"
         raise UsageError(f"there is no match to play: {reasons}")
-    tournament = _tournament(
-        candidates, categories, limits, tier, suite=suite, name=name, public_value=public_value
+    tournament = new_tournament(
+        candidates,
+        categories,
+        limits,
+        tier,
+        suite=suite,
+        name=name,
+        public_value=public_value,
+        conditions=conditions,
     )
     entries = tuple((bot.name, bot.bundle) for bot in candidates)
-    return Plan(tournament, entries, tuple(made.fixtures()), made.left_out)
+    remarks = tuple(_remarks(made, matches_each))
+    return Plan(tournament, entries, tuple(made.fixtures()), made.left_out, remarks)
 
 
-def _tournament(
+def _remarks(made: Schedule, matches_each: int | None) -> Iterator[str]:
+    """Yield a line for each condition that the schedule heeds."""
+    if apart := made.apart():
+        several = ", ".join(f"{len(bots)} of one author ({' '.join(bots)})" for bots in apart)
+        yield f"kept apart at tables and in teams of three and more: {several}"
+    if matches_each is not None:
+        extents = ", ".join(section.extent for section in made.sections)
+        yield f"at most {matches_each} matches of a bot in a category: {extents}"
+
+
+def schedule_of(parameters: Mapping[str, Any]) -> Schedule:
+    """Return the schedule that follows from the ``parameters`` of a stored tournament.
+
+    It is not that of a single match or of a comparison, which are what somebody asked for.
+
+    Raises:
+        UsageError: another version of arena made them, by other rules.
+    """
+    version = parameters["parameters"]
+    if version != PARAMETERS_VERSION:
+        raise UsageError(
+            f"the schedule was made by version {version} of its rules, and this arena has version "
+            f"{PARAMETERS_VERSION}"
+        )
+    categories = {
+        Category(it["game"], it["variant"], Mode(it["mode"]), it["players"]): it["deals"]
+        for it in parameters["categories"]
+    }
+    bots = {name: games for name, _, games in parameters["bots"]}
+    return schedule(categories, bots, Conditions(parameters["authors"], parameters["matches_each"]))
+
+
+def new_tournament(  # noqa: PLR0913 - what a tournament is made of
     candidates: Sequence[Candidate],
     categories: Mapping[Category, int],
     limits: Limits | None,
@@ -98,10 +148,35 @@ def _tournament(
     name: str | None,
     public_value: str = "",
     more_unrated: tuple[str, ...] = (),
+    more: Mapping[str, Any] | None = None,
+    conditions: Conditions | None = None,
 ) -> Tournament:
+    """Return the tournament that `plan` has been asked for, under a key of its own.
+
+    Args:
+        candidates: the bots.
+        categories: number of deals by category.
+        limits: of every seat; ``None`` where they are off.
+        tier: how the bots are kept apart.
+        suite: whose published key to play with; without one a fresh secret is drawn.
+        name: of the tournament; by default the suite's.
+        public_value: goes into the key beside a fresh secret.
+        more_unrated: why it is not rated, whatever else there is.
+        more: further parameters, in plain JSON values without fractions.
+        conditions: what its schedule heeds.
+    """
     plays = {bot.name: bot.games for bot in candidates}
     digests = {bot.name: bot.bundle.digest for bot in candidates}
-    facts = parameters(digests, plays, categories, limits, tier)
+    heeded = conditions or Conditions()
+    facts = parameters(
+        digests,
+        plays,
+        categories,
+        limits,
+        tier,
+        authors=heeded.authors,
+        matches_each=heeded.matches_each,
+    ) | dict(more or {})
     digest = parameters_digest(facts)
     secret = None if suite else fresh_secret()
     key = suite.key if suite else tournament_key(secret or b"", digest, public_value)
@@ -163,7 +238,7 @@ def plan_match(
             raise UsageError(f"{bot.name} does not play {game.name}")
     there = {bot.name: bot for bot in seats}
     number = 1 + sum(one.total == 1 for one in list_tournaments(store))
-    tournament = _tournament(
+    tournament = new_tournament(
         list(there.values()),
         {category: deal + 1},
         limits,

@@ -1,22 +1,53 @@
 """The schedule: who meets whom, on which deals, in which seats.
 
-A schedule follows from the categories, their numbers of deals and the names of the bots that play
-them, and from nothing else: no key, no clock, no order of entry. It can therefore be published
-before the first match, and made again by anybody.
+A schedule follows from the categories with their numbers of deals, from the names of the bots that
+play them, from the authors that are kept apart and from the most matches of a bot, and from
+nothing else: no key, no clock, no order of entry. It can therefore be published before the first
+match, and made again by anybody: protocol/SPEC.md has its rules.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations, islice
-from math import comb
+from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from arena.errors import UsageError
 from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
+from arena.tournament.tables import (
+    Table,
+    all_tables,
+    balanced,
+    count_tables,
+    most_tables,
+    rounds,
+)
 from arena.tournament.teams import teams
 
 MOST_MATCHES = 5_000_000
 """A larger schedule is a mistake: at a second a match it takes two months on one core."""
+
+MOST_TABLES = 60
+"""So many tables of three bots or more are all played; out of more than that some are chosen."""
+
+TABLES_EACH = 12
+"""How many tables a bot has then."""
+
+_PAIR = 2
+
+APART = 3
+"""From so many seats on, bots of one author are kept apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """What a schedule has to heed besides categories and bots."""
+
+    authors: Mapping[str, str] = field(default_factory=dict)
+    """By name of the bot, only of those that say one; equal texts are one author."""
+
+    matches_each: int | None = None
+    """The most matches of a bot in each category; ``None``: as many as there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,24 +59,33 @@ class Section:
     bots: tuple[str, ...]
     """Ascending."""
 
+    authors: tuple[int, ...]
+    """By bot, a number: those with one number are kept apart."""
+
+    tables_each: int | None = None
+    """How many tables a bot has, if they are chosen; ``None``: all there are."""
+
     @property
     def count(self) -> int:
         """How many matches it has."""
         size = self.category.players
         match self.category.mode:
+            case Mode.TABLE if self.tables_each is None:
+                return count_tables(self.authors, size) * size * self.deals
             case Mode.TABLE:
-                return comb(len(self.bots), size) * size * self.deals
+                return sum(1 for _ in self._tables()) * size * self.deals
             case Mode.SELF:
                 return len(self.bots) * self.deals
             case Mode.MIXED:
-                return len(self.bots) // size * self.deals
+                return most_tables(Counter(self.authors).values(), size) * self.deals
 
     def seatings(self) -> Iterator[tuple[tuple[str, ...], ...]]:
         """Yield, deal by deal from deal 0, the bots by seat of each of its matches.
 
-        - Mode ``table``: every choice of bots plays the deal once in each rotation of the table.
-          The circle in which the bots of a table sit changes from deal to deal, through all that
-          there are: with three bots A, B, C and A, C, B in turn, with four bots six circles.
+        - Mode ``table``: every table plays the deal once in each rotation. The tables are all
+          there are, or those of `arena.tournament.tables`. The circle in which the bots of a table
+          sit changes from deal to deal, and from table to table if they are chosen, through all
+          circles: with three bots A, B, C and A, C, B in turn, with four bots six circles.
         - Mode ``self``: every bot plays the deal in all seats.
         - Mode ``mixed``: the teams of `arena.tournament.teams`.
         """
@@ -53,14 +93,56 @@ class Section:
         match self.category.mode:
             case Mode.TABLE:
                 for deal in range(self.deals):
-                    tables = (_circle(table, deal) for table in combinations(self.bots, size))
-                    yield tuple(seating for table in tables for seating in _rotations(table))
+                    circles = (
+                        _circle(table, deal if self.tables_each is None else deal + number)
+                        for number, table in enumerate(self._tables())
+                    )
+                    yield tuple(
+                        seating for circle in circles for seating in _rotations(self._named(circle))
+                    )
             case Mode.SELF:
                 for _ in range(self.deals):
                     yield tuple((bot,) * size for bot in self.bots)
             case Mode.MIXED:
-                for drawn in islice(teams(len(self.bots), size), self.deals):
-                    yield tuple(tuple(self.bots[bot] for bot in team) for team in drawn)
+                for drawn in islice(teams(len(self.bots), size, self.authors), self.deals):
+                    yield tuple(map(self._named, drawn))
+
+    def limited(self, most: int) -> "Section | None":
+        """Return what is left of it if no bot may have more than ``most`` matches.
+
+        These are its first deals. Where one deal at all tables is too much already, fewer tables
+        play that one deal, chosen so that all bots have as many. ``None`` if a bot would have too
+        many matches at a single table.
+        """
+        size = self.category.players
+        if self.category.mode is not Mode.TABLE:
+            # A bot plays a deal once; and both modes go on playing the same deals.
+            return replace(self, deals=min(self.deals, most))
+        if self.tables_each is None and size == _PAIR:
+            each = len(self.bots) - 1
+        else:
+            each = max(Counter(bot for table in self._tables() for bot in table).values())
+        if each * size <= most:
+            return replace(self, deals=min(self.deals, most // (each * size)))
+        fewer = most // size
+        return replace(self, deals=1, tables_each=fewer) if fewer else None
+
+    @property
+    def extent(self) -> str:
+        """How much of the category is played, in words."""
+        of = "" if self.tables_each is None else f" of {self.tables_each} tables a bot"
+        return f"{self.category.name} {self.deals} {'deal' if self.deals == 1 else 'deals'}{of}"
+
+    def _tables(self) -> Iterator[Table]:
+        size = self.category.players
+        if self.tables_each is None:
+            return all_tables(self.authors, size)
+        if size == _PAIR:
+            return rounds(len(self.bots), self.tables_each)
+        return iter(balanced(self.authors, size, self.tables_each))
+
+    def _named(self, seating: Table) -> tuple[str, ...]:
+        return tuple(self.bots[bot] for bot in seating)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +151,7 @@ class Schedule:
 
     sections: tuple[Section, ...]
     left_out: tuple[str, ...]
-    """A line for each category with too few bots."""
+    """A line for each category that cannot be played with these bots."""
 
     @property
     def count(self) -> int:
@@ -89,9 +171,21 @@ class Schedule:
                 for bots in next(deals, ()):
                     yield Fixture(section.category, deal, bots)
 
+    def apart(self) -> tuple[tuple[str, ...], ...]:
+        """Return the bots that are kept apart in some category, those of an author together."""
+        found: set[tuple[str, ...]] = set()
+        for section in self.sections:
+            of: defaultdict[int, list[str]] = defaultdict(list)
+            for bot, author in zip(section.bots, section.authors, strict=True):
+                of[author].append(bot)
+            found.update(tuple(bots) for bots in of.values() if len(bots) > 1)
+        return tuple(sorted(found))
+
 
 def schedule(
-    categories: Mapping[Category, int], bots: Mapping[str, Collection[str] | None]
+    categories: Mapping[Category, int],
+    bots: Mapping[str, Collection[str] | None],
+    conditions: Conditions | None = None,
 ) -> Schedule:
     """Return the schedule of a tournament.
 
@@ -99,29 +193,55 @@ def schedule(
         categories: number of deals by category; their order does not matter.
         bots: names of the games that a bot plays, ``None`` for all, by name of the bot; their
             order does not matter.
+        conditions: what to heed besides.
 
     Raises:
         UsageError: there would be more than 5,000,000 matches.
     """
+    heeded = conditions or Conditions()
     sections = []
     left_out = []
     for category in sorted(categories):
         entered = sorted(
             bot for bot, plays in bots.items() if plays is None or category.game in plays
         )
-        needed = bots_needed(category)
-        if len(entered) < needed:
-            noun = "bot" if needed == 1 else "bots"
-            left_out.append(f"{category.name}: {needed} {noun} needed, {len(entered)} entered")
+        made = _section(category, categories[category], entered, heeded)
+        if isinstance(made, str):
+            left_out.append(f"{category.name}: {made}")
         else:
-            sections.append(Section(category, categories[category], tuple(entered)))
-    made = Schedule(tuple(sections), tuple(left_out))
-    if made.count > MOST_MATCHES:
+            sections.append(made)
+    whole = Schedule(tuple(sections), tuple(left_out))
+    if whole.count > MOST_MATCHES:
         raise UsageError(
-            f"that makes {made.count:,} matches, and {MOST_MATCHES:,} is the most: "
+            f"that makes {whole.count:,} matches, and {MOST_MATCHES:,} is the most: "
             "take fewer bots, deals or sizes of table"
         )
-    return made
+    return whole
+
+
+def _section(
+    category: Category, deals: int, entered: Sequence[str], conditions: Conditions
+) -> Section | str:
+    """Return the section of ``category``, or why there is none."""
+    needed = bots_needed(category)
+    if len(entered) < needed:
+        noun = "bot" if needed == 1 else "bots"
+        return f"{needed} {noun} needed, {len(entered)} entered"
+    section = Section(category, deals, tuple(entered), _numbers(category, entered, conditions))
+    if lacking := _lacking(section):
+        return f"{lacking} (--same-author lets those of one author meet)"
+    if (
+        category.mode is Mode.TABLE
+        and category.players >= APART
+        and count_tables(section.authors, category.players) > MOST_TABLES
+    ):
+        section = replace(section, tables_each=TABLES_EACH)
+    most = conditions.matches_each
+    if most is None:
+        return section
+    return section.limited(most) or (
+        f"a bot has {category.players} matches at a table, and {most} is the most"
+    )
 
 
 def bots_needed(category: Category) -> int:
@@ -139,7 +259,36 @@ def bots_needed(category: Category) -> int:
             return 2 * category.players
 
 
-def _circle(table: Sequence[str], number: int) -> tuple[str, ...]:
+def _numbers(category: Category, entered: Sequence[str], conditions: Conditions) -> tuple[int, ...]:
+    """Return the number of its author for each bot: the number of the author's first bot.
+
+    A bot without an author, or in a category that keeps none apart, has a number of its own.
+    """
+    if category.players < APART or category.mode is Mode.SELF:
+        return tuple(range(len(entered)))
+    first: dict[str, int] = {}
+    return tuple(
+        number
+        if (author := conditions.authors.get(bot)) is None
+        else first.setdefault(author, number)
+        for number, bot in enumerate(entered)
+    )
+
+
+def _lacking(section: Section) -> str | None:
+    """Return why the authors of its bots leave no table, or no two teams at a time."""
+    size = section.category.players
+    shared = Counter(section.authors)
+    match section.category.mode:
+        case Mode.TABLE if len(shared) < size:
+            return f"bots of {size} authors needed, of {len(shared)} entered"
+        case Mode.MIXED if most_tables(shared.values(), size) <= 1:
+            return f"no two teams can be made of bots of {size} authors each"
+        case _:
+            return None
+
+
+def _circle(table: Table, number: int) -> Table:
     """Return the bots of ``table`` in circle ``number``, counted round and round.
 
     The first bot stays and the others take all their orders, one a number, so that in the long

@@ -389,6 +389,19 @@ def test_bots_in_every_format(arena: CommandLine) -> None:
     assert whole["digest"][:19] in arena("bots").out
 
 
+def test_all_versions_are_listed_on_request(arena: CommandLine) -> None:
+    for body in ("", "# 2"):
+        submit(arena, arena.script(f"{HONEST}\n{body}"))
+
+    newest = arena("bots", "-f", "csv").out
+    every = arena("bots", "--versions", "-f", "csv").out
+
+    rows = [(row["bot"], row["version"]) for row in csv.DictReader(io.StringIO(every))]
+    assert rows == [("mybot", "1"), ("mybot", "2")]
+    assert newest.splitlines()[1] == every.splitlines()[2]
+    assert "--versions is of the list" in arena.refuses("bots", "--versions", "remove", "mybot")
+
+
 def test_a_bot_that_is_removed_is_off_the_list_and_its_matches_stay(arena: CommandLine) -> None:
     submit(arena, arena.script())
     arena("match", "couperation", "mybot", "mybot", *NO_TIER)

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import UsageError
-from arena.players.names import check_name, fold
+from arena.players.names import check_entry, check_name, fold, fold_author
 
 
 @pytest.mark.parametrize("name", ["a", "7", "first_legal", "Greedy-2.1", "x" * 32])
@@ -47,3 +47,35 @@ def test_a_refused_name_is_shown_in_one_short_harmless_line(name: str) -> None:
 def test_folding_joins_what_differs_only_in_case_or_composition(name: str) -> None:
     assert fold("É" + name) == fold("e\u0301" + name)
     assert fold(fold(name)) == fold(name)
+
+
+@pytest.mark.parametrize("name", ["greedy", "greedy@1", "a@999999999", "v1.2@30"])
+def test_a_bot_takes_part_by_its_name_or_as_a_version(name: str) -> None:
+    assert check_entry(name) == name
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["@1", "a@", "a@0", "a@01", "a@x", "a@1@2", "a@-1", "a b@1", "a@\N{ARABIC-INDIC DIGIT ONE}"],
+)
+def test_nothing_else_takes_part(name: str) -> None:
+    with pytest.raises(UsageError, match=r"cannot be called|is no version"):
+        check_entry(name)
+
+
+@pytest.mark.parametrize(
+    "author", ["Ada Lovelace", " ada lovelace\t", "ADA LOVELACE", "ada lovelace\N{NO-BREAK SPACE}"]
+)
+def test_an_author_is_one_however_the_name_is_spelt(author: str) -> None:
+    assert fold_author(author) == "ada lovelace"
+
+
+@given(author=st.text())
+def test_composition_and_case_of_an_author_make_no_difference(author: str) -> None:
+    assert fold_author(f"É{author}") == fold_author(f" e\u0301{author} ")
+    assert fold_author(fold_author(author)) == fold_author(author)
+
+
+@pytest.mark.parametrize("author", [None, "", " \n"])
+def test_an_author_without_a_name_is_none(author: str | None) -> None:
+    assert fold_author(author) is None

@@ -1,4 +1,6 @@
+from collections.abc import Mapping
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 
@@ -7,14 +9,20 @@ from arena.store.bots import (
     add_bot,
     bot_versions,
     check_free,
+    entry_name,
     find_bot,
+    find_version,
     get_bot,
     list_bots,
+    list_versions,
+    plain_name,
     remove_bot,
+    version_labels,
 )
 from arena.store.db import Store
 from arena.store.snapshots import load_bundle
-from tests.kept import snapshot
+from arena.store.tournaments import add_tournament
+from tests.kept import DUELS, snapshot, tournament
 
 
 def test_a_bot_is_kept_with_its_snapshot_and_its_games(store: Store) -> None:
@@ -145,3 +153,128 @@ def test_bots_are_listed_by_name_whatever_their_case(store: Store) -> None:
         add_bot(store, name, snapshot(name))
 
     assert [bot.name for bot in list_bots(store)] == ["a", "b", "C"]
+
+
+# Versions
+
+
+def test_all_versions_are_listed_but_of_removed_bots(store: Store) -> None:
+    for name, text in (("b", "1"), ("A", "2"), ("b", "3"), ("c", "4")):
+        add_bot(store, name, snapshot(text))
+    remove_bot(store, "c")
+
+    assert [(bot.name, bot.version) for bot in list_versions(store)] == [
+        ("A", 1),
+        ("b", 1),
+        ("b", 2),
+    ]
+
+
+def test_a_version_is_found_by_name_and_number(store: Store) -> None:
+    for text in "12":
+        add_bot(store, "greedy", snapshot(text))
+
+    found = find_version(store, "greedy@1")
+
+    assert found == bot_versions(store, "greedy")[0]
+    assert find_version(store, "greedy") is find_version(store, "other@1") is None
+    with pytest.raises(UsageError, match="greedy has versions 1 to 2, no 7"):
+        find_version(store, "greedy@7")
+
+
+def test_a_version_takes_part_by_the_last_number_of_its_content(store: Store) -> None:
+    for text in "12132":
+        add_bot(store, "greedy", snapshot(text))
+
+    names = [entry_name(store, bot) for bot in bot_versions(store, "greedy")]
+
+    assert names == ["greedy@3", "greedy", "greedy@3", "greedy@4", "greedy"]
+    assert {plain_name(name) for name in names} == {"greedy"}
+
+
+# Labels of several tournaments
+
+
+def played(store: Store, id_: str, entries: Mapping[str, str], day: int = 1) -> None:
+    """Store a tournament of that day with a bot of some content for each name."""
+    made = replace(tournament(id_), created=f"2999-01-{day:02}T00:00:00Z")
+    add_tournament(store, made, [(name, snapshot(text)) for name, text in entries.items()], DUELS)
+
+
+def test_in_one_tournament_bots_are_called_as_they_took_part(store: Store) -> None:
+    add_bot(store, "greedy", snapshot("1"))
+    add_bot(store, "greedy", snapshot("2"))
+    played(store, "one", {"greedy@1": "1", "greedy": "2", "path": "3"})
+    played(store, "alone", {"greedy@1": "1", "a": "4"})
+
+    assert version_labels(store, ["one"]) == {
+        ("one", name): name for name in ("greedy@1", "greedy", "path")
+    }
+    assert version_labels(store, ["alone"])["alone", "greedy@1"] == "greedy@1"
+
+
+def test_what_was_changed_between_tournaments_is_several_players(store: Store) -> None:
+    for number, text in enumerate("123", start=1):
+        add_bot(store, "greedy", snapshot(text))
+        played(store, f"t{number}", {"greedy": text, "same": "x"}, number)
+    played(store, "t4", {"greedy@1": "1", "greedy": "3"}, 4)
+
+    for ids in permutations(["t1", "t2", "t3", "t4"]):
+        assert version_labels(store, ids) == {
+            ("t1", "greedy"): "greedy@1",
+            ("t2", "greedy"): "greedy@2",
+            ("t3", "greedy"): "greedy",
+            ("t4", "greedy@1"): "greedy@1",
+            ("t4", "greedy"): "greedy",
+            **{(id_, "same"): "same" for id_ in ("t1", "t2", "t3")},
+        }
+    assert version_labels(store, ["t2", "t1"]) == {
+        ("t1", "greedy"): "greedy@1",
+        ("t2", "greedy"): "greedy",
+        ("t1", "same"): "same",
+        ("t2", "same"): "same",
+    }
+
+
+def test_what_is_not_registered_is_numbered_by_the_order_of_the_tournaments(store: Store) -> None:
+    for day, text in enumerate("abac", start=1):
+        played(store, f"t{day}", {"mine": text, "other": "x"}, 10 - day)
+
+    labels = version_labels(store, ["t1", "t2", "t3", "t4"])
+
+    mine = {id_: label for (id_, name), label in labels.items() if name == "mine"}
+    assert mine == {"t4": "mine@1", "t3": "mine@2", "t2": "mine", "t1": "mine@2"}
+    assert version_labels(store, ["t4", "t3"])["t4", "mine"] == "mine@1"
+
+
+def test_numbers_of_registered_versions_are_theirs_alone(store: Store) -> None:
+    add_bot(store, "mine", snapshot("r"))
+    played(store, "t1", {"mine": "a"}, 1)
+    played(store, "t2", {"mine@2": "b"}, 2)
+    played(store, "t3", {"mine": "r"}, 3)
+    played(store, "t4", {"mine": "d"}, 4)
+
+    labels = version_labels(store, ["t1", "t2", "t3", "t4"])
+
+    assert [labels[id_, name] for id_, name in sorted(labels)] == [
+        "mine@3",
+        "mine@2",
+        "mine@1",
+        "mine",
+    ]
+
+
+def test_a_newer_version_that_took_part_as_such_alone_keeps_its_number(store: Store) -> None:
+    for text in "12":
+        add_bot(store, "greedy", snapshot(text))
+    played(store, "t1", {"greedy": "1"}, 1)
+    played(store, "t2", {"greedy@2": "2"}, 2)
+
+    assert version_labels(store, ["t1", "t2"]) == {
+        ("t1", "greedy"): "greedy@1",
+        ("t2", "greedy@2"): "greedy@2",
+    }
+
+
+def test_no_tournaments_have_no_labels(store: Store) -> None:
+    assert version_labels(store, []) == version_labels(store, ["nowhere"]) == {}

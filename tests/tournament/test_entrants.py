@@ -1,5 +1,6 @@
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -150,3 +151,78 @@ def test_a_bot_that_does_not_start_is_refused(store: Store, tmp_path: Path) -> N
 
     with pytest.raises(UsageError, match="broken was refused: not ready: exited with status 1"):
         find(store, broken)
+
+
+# Versions and authors
+
+
+def test_an_earlier_version_takes_part_under_a_name_of_its_own(store: Store) -> None:
+    add_bot(store, "clever", snapshot("1"), ["couperation"])
+    for text in "23":
+        add_bot(store, "clever", snapshot(text))
+
+    found = named(store, ["clever@1", "clever", "clever@2"], LIMITS, Tier.NONE)
+
+    assert [(one.name, one.bundle.digest, one.games, one.by_path) for one in found] == [
+        ("clever@1", snapshot("1").digest, ("couperation",), False),
+        ("clever", snapshot("3").digest, None, False),
+        ("clever@2", snapshot("2").digest, None, False),
+    ]
+
+
+def test_the_current_version_is_the_bot_itself(store: Store) -> None:
+    for text in "121":
+        add_bot(store, "clever", snapshot(text))
+
+    assert find(store, "clever@3", "clever@1", "clever@2") == [
+        ("clever", False),
+        ("clever", False),
+        ("clever@2", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("clever@3", "clever has versions 1 to 2, no 3: see `arena bots --versions`"),
+        ("other@2", "other has only version 1, no 2: see"),
+        ("clevre@1", "no bot is called 'clevre@1'; did you mean 'clever'"),
+        ("clever@0", "no bot is called 'clever@0'; did you mean 'clever'"),
+        ("clever@1@1", "no bot is called 'clever@1@1'"),
+        ("clever@" + "9" * 99, "no bot is called 'clever@9+…'"),
+        ("gone@1", "no bot is called 'gone@1'"),
+    ],
+)
+def test_a_version_that_there_is_not_is_refused(text: str, why: str, store: Store) -> None:
+    for version in "12":
+        add_bot(store, "clever", snapshot(version))
+    add_bot(store, "other", snapshot("3"))
+    add_bot(store, "gone", snapshot("4"))
+    remove_bot(store, "gone")
+
+    with pytest.raises(UsageError, match=why):
+        find(store, text)
+
+
+def test_one_content_is_not_entered_twice_as_a_version(store: Store, tmp_path: Path) -> None:
+    path = bot(FIRST, tmp_path / "mybot")
+    add_bot(store, "mybot", read_bundle(path))
+    add_bot(store, "mybot", snapshot("2"))
+
+    with pytest.raises(UsageError, match=r"^mybot@1 and mybot are one bot: name it once$"):
+        find(store, "mybot@1", path)
+
+
+def test_an_author_is_known_of_a_registered_version_and_of_a_path(
+    store: Store, tmp_path: Path
+) -> None:
+    add_bot(store, "clever", replace(snapshot("1"), author="Ada"))
+    add_bot(store, "clever", replace(snapshot("2"), author="Bob"))
+    path = bot(FIRST, tmp_path / "mine")
+    with (path / "bot.toml").open("a") as manifest:
+        manifest.write('author = "Cleo"\n')
+
+    found = named(store, ["clever@1", "clever", str(path), "first_legal"], LIMITS, Tier.NONE)
+
+    assert [one.author for one in found] == ["Ada", "Bob", "Cleo", None]
+    assert [one.author for one in everybody(store, LIMITS, Tier.NONE).candidates] == ["Bob"]

@@ -102,7 +102,7 @@ def test_bytes_cannot_wander_from_one_part_of_the_key_to_the_next(
 
 def test_parameters_have_everything_in_one_order() -> None:
     assert entered(limits=None) == {
-        "parameters": 1,
+        "parameters": 2,
         "bots": [
             ["first", "sha256:bb", ["donburiko"]],
             ["greedy", "sha256:aa", ["couperation", "donburiko"]],
@@ -123,6 +123,8 @@ def test_parameters_have_everything_in_one_order() -> None:
                 "deals": 50,
             },
         ],
+        "authors": {},
+        "matches_each": None,
         "limits": None,
         "tier": "bwrap",
         "rules_versions": {"couperation": 1, "donburiko": 1},
@@ -133,6 +135,13 @@ def test_limits_stand_among_the_parameters_by_name() -> None:
     limits = Limits(move_ms=250)
 
     assert entered(limits=limits)["limits"] == msgspec.structs.asdict(limits)
+
+
+def test_authors_that_count_and_the_limit_of_matches_stand_among_the_parameters() -> None:
+    said = entered(authors={"greedy": "ödön", "first": "ada"}, matches_each=40)
+
+    assert (said["authors"], said["matches_each"]) == ({"first": "ada", "greedy": "ödön"}, 40)
+    assert list(said["authors"]) == ["first", "greedy"]
 
 
 def test_the_order_of_entry_leaves_no_trace_in_the_parameters() -> None:

@@ -1,4 +1,5 @@
 import hashlib
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,13 +17,15 @@ from arena.store.db import Store, open_store
 from arena.store.matches import add_matches
 from arena.store.tournaments import get_tournament, list_entries, list_fixtures
 from arena.tournament.entrants import Candidate
-from arena.tournament.key import parameters_digest, tournament_key
-from arena.tournament.plan import Plan, expected_s, plan, plan_match
+from arena.tournament.key import canonical_json, parameters_digest, tournament_key
+from arena.tournament.plan import Plan, expected_s, plan, plan_match, schedule_of
 from arena.tournament.suite import Suite
 from tests.kept import record_of, snapshot
 
 DUEL = Category("donburiko", "standard", Mode.TABLE, 2)
+THREE = Category("donburiko", "standard", Mode.TABLE, 3)
 FOUR = Category("donburiko", "standard", Mode.TABLE, 4)
+MIXED = Category("couperation", "standard", Mode.MIXED, 2)
 ALONE = Category("couperation", "standard", Mode.SELF, 2)
 PUBLISHED = Suite("spring", bytes(range(32)), {DUEL: 2})
 
@@ -56,6 +59,56 @@ def test_everybody_meets_everybody_and_what_cannot_be_played_is_said() -> None:
     assert len(made.fixtures) == 3 * 2 * 2 + 3
     assert {fixture.category for fixture in made.fixtures} == {DUEL, ALONE}
     assert made.left_out == ("donburiko-4p: 4 bots needed, 3 entered",)
+
+
+def test_bots_of_one_author_are_kept_apart_and_it_is_said() -> None:
+    bots = [*candidates("a", author="Ada"), *candidates("b", author=" ADA"), *candidates("cd")]
+
+    made = planned(candidates=bots, categories={DUEL: 1, THREE: 1, FOUR: 1})
+
+    assert {frozenset(one.bots) for one in made.fixtures if one.category == THREE} == {
+        frozenset("acd"),
+        frozenset("bcd"),
+    }
+    assert made.tournament.parameters["authors"] == {"a": "ada", "b": "ada"}
+    assert made.remarks == (
+        "kept apart at tables and in teams of three and more: 2 of one author (a b)",
+    )
+    (left_out,) = made.left_out
+    assert left_out.startswith(
+        "donburiko-4p: bots of 4 authors needed, of 3 entered (--same-author"
+    )
+
+
+def test_a_limit_of_matches_is_heeded_and_what_it_came_to_is_said() -> None:
+    made = planned(categories={DUEL: 9, ALONE: 9}, matches_each=8)
+
+    assert made.tournament.parameters["matches_each"] == 8
+    extents = "couperation-self-2p 8 deals, donburiko-2p 2 deals"
+    assert made.remarks == (f"at most 8 matches of a bot in a category: {extents}",)
+
+
+@pytest.mark.parametrize("matches_each", [None, 7])
+def test_a_schedule_follows_from_the_parameters_alone(matches_each: int | None) -> None:
+    bots = [
+        *candidates("ab", author="Ada"),
+        *candidates("cde", games=("donburiko",)),
+        *candidates("fgh", author="Bob"),
+    ]
+    categories = {DUEL: 2, THREE: 2, ALONE: 2, MIXED: 2}
+
+    made = planned(candidates=bots, categories=categories, matches_each=matches_each)
+
+    again = schedule_of(json.loads(canonical_json(dict(made.tournament.parameters))))
+    assert tuple(again.fixtures()) == made.fixtures
+    assert again.left_out == made.left_out
+
+
+def test_a_schedule_by_other_rules_is_not_made_again() -> None:
+    parameters = dict(planned().tournament.parameters)
+
+    with pytest.raises(UsageError, match="by version 1 of its rules, and this arena has version 2"):
+        schedule_of(parameters | {"parameters": 1})
 
 
 def test_bots_play_only_what_they_say_they_play() -> None:
@@ -106,6 +159,8 @@ def test_equal_tournaments_have_equal_ids_and_schedules() -> None:
         {"candidates": candidates("ab")},
         {"candidates": [*candidates("ab"), replace(candidates("c")[0], bundle=snapshot("d"))]},
         {"categories": {DUEL: 3}},
+        {"candidates": candidates("abc", author="Ada")},
+        {"matches_each": 2},
         {"limits": Limits(move_ms=999)},
         {"tier": Tier.NONE},
         {"suite": replace(PUBLISHED, key=bytes(32))},
