@@ -8,23 +8,51 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.options import HOME, As, Home, TierName, isolation_wanted
-from arena.cli.remarks import remark
+from arena.bundled import sample_bots
+from arena.cli.options import (
+    HOME,
+    As,
+    Home,
+    TierName,
+    given,
+    isolation_wanted,
+    workers_wanted,
+)
+from arena.cli.remarks import counted, remark
 from arena.cli.render import Format, Value, render
 from arena.doctor import host
 from arena.doctor.probe import Finding, Verdict
 from arena.doctor.run import examine, glance, short
 from arena.errors import UsageError
+from arena.games import BUILT_IN
+from arena.games.base import AnyGame, Kind
+from arena.players.bundle import read_bundle
 from arena.players.sandbox import Tier
-from arena.tournament.settings import read_settings
+from arena.referee.category import Category, Mode
+from arena.tournament.mirror import against_itself
+from arena.tournament.settings import Settings, read_settings
 
 COLUMNS = ("check", "threats", "verdict", "text")
 OPEN = 1
 """The exit status where something is open that the tier promises to close."""
 
+_MIRROR_BOT = "random_legal"
+"""A sample bot that plays every game of the house, by dice that the match seeds: whatever differs
+between two seats of it shows."""
+
+_MIRROR_DEALS = 10
+
 Short = Annotated[
     bool,
     typer.Option("--short", help="Only the quick attacks, without the control; about a second."),
+]
+AgainstItself = Annotated[
+    bool,
+    typer.Option(
+        "--aa",
+        help="Instead, play a sample bot against itself under two names, and expect ties; "
+        "half a minute at most.",
+    ),
 ]
 
 
@@ -34,8 +62,10 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(
+    context: typer.Context,
     tier: TierName = None,
     short_form: Short = False,
+    against_self: AgainstItself = False,
     home: Home = HOME,
     form: As = Format.TABLE,
 ) -> None:
@@ -43,10 +73,15 @@ def doctor(
 
     Each attack is made in a sandbox and, as a control, without one: *closed* is what works only
     without, *OPEN* what works in spite of it, *left open* what the tier does not promise to close,
-    *not shown* what does not work on this host at all. Exit status 1 if anything is OPEN.
+    *not shown* what does not work on this host at all. Exit status 1 if anything is OPEN, or with
+    --aa if the bot does not tie with itself.
     """
     began = time.monotonic()
-    chosen = isolation_wanted(tier, read_settings(home)).tier
+    settings = read_settings(home)
+    if against_self:
+        _mirror(context, settings, tier)
+        return
+    chosen = isolation_wanted(tier, settings).tier
     rows: list[dict[str, Value]] = []
     if not short_form:
         rows += [_row(fact.name, text=fact.text) for fact in host.facts()]
@@ -56,6 +91,43 @@ def doctor(
     remark(_summary(chosen, findings, time.monotonic() - began))
     if any(finding.verdict is Verdict.OPEN for finding in findings):
         raise typer.Exit(OPEN)
+
+
+def _mirror(context: typer.Context, settings: Settings, tier: Tier | None) -> None:
+    """Play a sample bot against itself, and say in one line how it came out."""
+    if others := given(context, ("short_form", "form")):
+        raise UsageError(f"--aa says one line and attacks nothing: leave out {', '.join(others)}")
+    began = time.monotonic()
+    chosen = isolation_wanted(tier, settings).tier
+    (path,) = (path for path in sample_bots() if path.stem == _MIRROR_BOT)
+    played = list(
+        against_itself(
+            read_bundle(path),
+            [_mirror_category(game) for game in BUILT_IN],
+            _MIRROR_DEALS,
+            settings.limits,
+            chosen,
+            workers_wanted(None, settings),
+        )
+    )
+    counts = ", ".join(
+        f"{one.evidence.tied} of {one.evidence.blocks} deals tied in {one.category.name}"
+        + (f" with {counted(one.faults, 'fault', 'faults')}" if one.faults else "")
+        for one in played
+    )
+    equal = all(one.equal for one in played)
+    finding = "equal" if equal else "NOT EQUAL"
+    typer.echo(
+        f"{finding}: {_MIRROR_BOT} as a and as b, {counts} "
+        f"({chosen.value}, {time.monotonic() - began:.0f} s)"
+    )
+    if not equal:
+        raise typer.Exit(OPEN)
+
+
+def _mirror_category(game: AnyGame) -> Category:
+    mode = Mode.TABLE if game.kind is Kind.COMPETITIVE else Mode.SELF
+    return Category(game.name, game.variants[0], mode, game.player_counts[0])
 
 
 def check_isolation(tier: Tier) -> None:

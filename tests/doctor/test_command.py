@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -117,6 +118,30 @@ def test_without_a_sandbox_the_doctor_says_so_and_promises_little(tmp_path: Path
     assert said.status == 0
     assert {row["verdict"] for row in json.loads(said.output)} == {"held"}
     assert said.remarks.startswith("none, as ")
+
+
+def test_a_bot_that_plays_itself_under_two_names_ties_and_that_is_one_line(tmp_path: Path) -> None:
+    said = arena("doctor", "--aa", "--tier", "none", folder=tmp_path)
+
+    assert said.status == 0
+    assert re.fullmatch(
+        r"equal: random_legal as a and as b, 10 of 10 deals tied in donburiko-2p, "
+        r"10 of 10 deals tied in couperation-self-2p \(none, \d+ s\)\n",
+        said.output,
+    )
+    assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.parametrize("words", [("--short",), ("--format", "json")])
+def test_options_of_the_attacks_are_none_of_the_other_test(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
+    said = arena("doctor", "--aa", *words, folder=tmp_path)
+
+    assert said.status == 2
+    assert said.remarks == (
+        f"arena: --aa says one line and attacks nothing: leave out {words[0]}\n"
+    )
 
 
 def test_facts_of_the_host_come_first() -> None:

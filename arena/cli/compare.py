@@ -1,0 +1,301 @@
+"""``arena compare``: is one bot better than another, after no more matches than it takes?"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.comparison import Live, print_result
+from arena.cli.interrupts import interrupts
+from arena.cli.mistakes import Stopped
+from arena.cli.options import (
+    HOME,
+    As,
+    ExtraMs,
+    Home,
+    MoveMs,
+    SlotMs,
+    StartMs,
+    SuiteName,
+    TierName,
+    at_home,
+    browsed,
+    complete_bot,
+    complete_game,
+    complete_tournament,
+    given,
+    isolation_wanted,
+    store_at,
+    words,
+    workers_wanted,
+)
+from arena.cli.remarks import counted, remark
+from arena.cli.render import Format
+from arena.cli.tournament import Jobs, Name, PublicValue
+from arena.errors import HostFault, UsageError
+from arena.games import games, get_game
+from arena.games.base import AnyGame, Kind
+from arena.players.names import check_name
+from arena.ratings.sequential import (
+    FINE,
+    FIRST_LOOK,
+    MOST_BLOCKS,
+    RELEVANT,
+    Verdict,
+)
+from arena.referee.category import Category, Mode
+from arena.store.db import Store
+from arena.store.tournaments import Stage, Tournament, get_tournament, list_tournaments
+from arena.tournament.compare import Blocks, Comparison, plan_comparison, play
+from arena.tournament.entrants import Candidate, named
+from arena.tournament.key import check_public_value
+from arena.tournament.plan import Plan
+from arena.tournament.runner import Stop
+from arena.tournament.settings import read_settings
+from arena.tournament.suite import find_suite
+
+STATUSES = {Verdict.BETTER: 0, Verdict.NOT_BETTER: 1, Verdict.UNDECIDED: 3}
+_SETTLED = (
+    *("b", "game", "players", "variant", "field", "fine", "blocks", "suite", "name"),
+    *("move_ms", "extra_ms", "start_ms", "slot_ms", "tier", "public_value"),
+)
+"""Parameters that are settled once a comparison is stored."""
+
+_LARGEST = 20_000
+"""The most that ``--blocks`` can be."""
+
+
+def _complete_first(context: typer.Context) -> list[str]:
+    resumed = context.params.get("resume")
+    return complete_tournament(context) if resumed else complete_bot(context)
+
+
+BotA = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="A",
+        help="A bot's name or path; behind --resume a comparison's id or name.",
+        autocompletion=_complete_first,
+    ),
+]
+BotB = Annotated[
+    str | None,
+    typer.Argument(metavar="B", help="The other bot.", autocompletion=complete_bot),
+]
+GameName = Annotated[
+    str | None,
+    typer.Option(
+        "--game",
+        metavar="GAME",
+        help="A name from `arena games`; needed where both bots play several.",
+        autocompletion=complete_game,
+    ),
+]
+Players = Annotated[
+    int | None,
+    typer.Option(
+        "--players", metavar="N", min=1, help="Seats at a table; by default as few as there are."
+    ),
+]
+Variant = Annotated[
+    str | None,
+    typer.Option(
+        "--variant", metavar="VARIANT", help="Of the rules; by default the game's first one."
+    ),
+]
+Others = Annotated[
+    str | None,
+    typer.Option(
+        "--field",
+        metavar="BOT,BOT...",
+        help="Bots in the other seats: A plays with them, and B in its place. Without them copies "
+        "of A and B fill the table.",
+    ),
+]
+Fine = Annotated[
+    bool,
+    typer.Option(
+        "--fine",
+        help=f"Look for an advantage of {FINE} instead of {RELEVANT} standard deviations of a "
+        "block: about four times the blocks.",
+    ),
+]
+MostBlocks = Annotated[
+    int,
+    typer.Option(
+        "--blocks",
+        metavar="N",
+        min=FIRST_LOOK,
+        max=_LARGEST,
+        help="Undecided after so many blocks.",
+    ),
+]
+Resume = Annotated[
+    bool,
+    typer.Option("--resume", help="Go on with comparison A, or without A with the newest stopped."),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this module to ``app``."""
+    app.command(epilog="Example: arena compare mybot.py greedy --game donburiko")(compare)
+
+
+def compare(  # noqa: PLR0913, PLR0917 - a command's options
+    context: typer.Context,
+    a: BotA = None,
+    b: BotB = None,
+    game: GameName = None,
+    players: Players = None,
+    variant: Variant = None,
+    field: Others = None,
+    fine: Fine = False,
+    blocks: MostBlocks = MOST_BLOCKS,
+    suite: SuiteName = None,
+    name: Name = None,
+    jobs: Jobs = None,
+    move_ms: MoveMs = None,
+    extra_ms: ExtraMs = None,
+    start_ms: StartMs = None,
+    slot_ms: SlotMs = None,
+    tier: TierName = None,
+    public_value: PublicValue = "",
+    resume: Resume = False,
+    home: Home = HOME,
+    form: As = Format.TABLE,
+) -> None:
+    """Say whether bot A is better than bot B, after no more matches than it takes to tell.
+
+    The two play each deal in each other's seats, a block of matches; a co-operative game each by
+    itself. A sequential test looks at every block from the 16th on, and is wrong in about 5 % of
+    the cases. Exit status: 0 if A is better, 1 if it is not by a relevant amount, 3 if that is
+    still undecided after the last block.
+    """
+    settings = read_settings(home)
+    workers = workers_wanted(jobs, settings)
+    made = None
+    if resume:
+        if settled := given(context, _SETTLED):
+            raise UsageError(
+                f"--resume goes on with what was planned: leave out {', '.join(settled)}"
+            )
+        with store_at(home, create=False) as store:
+            going = _stopped(store, a)
+    else:
+        if not (a and b):
+            raise UsageError("which two bots? `arena compare A B`, or --resume for a stopped one")
+        if suite is not None and public_value:
+            raise UsageError("--public-value goes into a fresh secret's key: leave out --suite")
+        chosen = find_suite(suite) if suite is not None else None
+        limits = settings.limits_with(
+            move_ms=move_ms, extra_ms=extra_ms, start_ms=start_ms, slot_ms=slot_ms
+        )
+        isolated = isolation_wanted(tier, settings)
+        rules = get_game(game) if game is not None else None
+        with browsed(home) as store:
+            bots = named(
+                store,
+                [a, b, *(words(field, "--field") or ())],
+                limits,
+                isolated.tier,
+                isolated.build_in,
+            )
+        made = plan_comparison(
+            bots,
+            _comparison(bots, rules or _only_game(bots), players, variant, blocks, fine=fine),
+            limits,
+            isolated.tier,
+            suite=chosen,
+            name=None if name is None else check_name(name, "a comparison"),
+            public_value=check_public_value(public_value),
+        )
+        going = made.tournament
+        _announce(made, workers)
+    with store_at(home) as store:
+        if made:
+            made.store(store)
+        played = _play(store, going, workers, home)
+    raise typer.Exit(STATUSES[print_result(going.id, played, form)])
+
+
+def _stopped(store: Store, text: str | None) -> Tournament:
+    """Return the comparison that ``text`` means, or the newest that was stopped."""
+    if text:
+        found = get_tournament(store, text).tournament
+        Comparison.of(found)
+        return found
+    for one in reversed(list_tournaments(store)):
+        if one.tournament.comparison and one.stage in {Stage.STOPPED, Stage.PLANNED}:
+            return one.tournament
+    raise UsageError("no comparison was stopped: `arena compare A B` begins one")
+
+
+def _only_game(bots: Sequence[Candidate]) -> AnyGame:
+    """Return the one game that all of ``bots`` play."""
+    common = [game for game in games().values() if all(bot.plays(game.name) for bot in bots)]
+    if len(common) == 1:
+        return common[0]
+    if not common:
+        raise UsageError("there is no game that all of these bots play")
+    which = " or ".join(f"--game {game.name}" for game in common)
+    raise UsageError(f"which game? {which}")
+
+
+def _comparison(
+    bots: Sequence[Candidate],
+    rules: AnyGame,
+    players: int | None,
+    variant: str | None,
+    blocks: int,
+    *,
+    fine: bool,
+) -> Comparison:
+    a, b, *field = (bot.name for bot in bots)
+    category = Category(
+        rules.name,
+        variant or rules.variants[0],
+        Mode.TABLE if rules.kind is Kind.COMPETITIVE else Mode.SELF,
+        players or rules.player_counts[0],
+    )
+    return Comparison(a, b, category, tuple(field), FINE if fine else RELEVANT, blocks)
+
+
+def _announce(made: Plan, workers: int) -> None:
+    """Say what is to be played, before the first match is."""
+    going = made.tournament
+    wanted = Comparison.of(going)
+    size = counted(len(wanted.line_ups), "match", "matches")
+    remark(
+        f"{going.id}: {wanted.a} against {wanted.b}, {wanted.category.name}, at most "
+        f"{wanted.blocks} blocks of {size}, with {counted(workers, 'worker', 'workers')}"
+    )
+    remark(f"unrated: {'; '.join(going.unrated)}")
+    if going.commitment:
+        remark(f"SHA-256 of the secret: {going.commitment}")
+
+
+def _play(store: Store, going: Tournament, workers: int, home: Path) -> Blocks:
+    """Play what it takes to decide ``going``; the first Ctrl-C stops cleanly, the second at once.
+
+    Raises:
+        Stopped: it was stopped before its end; the text says how to go on.
+    """
+    stop = Stop()
+    way_on = f"go on with: arena compare --resume {going.id}{at_home(home)}"
+    blocks = None
+    try:
+        with Live() as report, interrupts(stop):
+            blocks = play(store, going, workers, report, stop)
+    except KeyboardInterrupt:
+        pass
+    except HostFault:
+        remark(f"what was played is kept; {way_on}")
+        raise
+    there = get_tournament(store, going.id)
+    if blocks is None or blocks.verdict is None:
+        done = f"{there.played} of at most {counted(there.total, 'match', 'matches')}"
+        raise Stopped(f"stopped after {done}; {way_on}")
+    if there.tournament.secret is not None:
+        remark(f"the secret was {there.tournament.secret.hex()}")
+    return blocks
