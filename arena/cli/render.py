@@ -27,7 +27,7 @@ class Format(StrEnum):
 
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_MARKDOWN = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]<>|#~"})
+_MARKDOWN = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]<>|#~&$"})
 _TABLES = {Format.TABLE: "simple", Format.GITHUB: "github"}
 
 

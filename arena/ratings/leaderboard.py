@@ -1,7 +1,7 @@
 """The leaderboard of a category: typed rows, best bot first, and what stands under the table."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.ratings.batch import METHOD_VERSION, Batch, rate
@@ -11,6 +11,7 @@ from arena.ratings.statistics import (
     design_effect,
     effective_sigma,
     elo_gap,
+    likeness_effect,
     mean_interval,
     p_better,
     rank_intervals,
@@ -41,7 +42,7 @@ class Row:
     """One bot. ``None`` stands where there is nothing to tell."""
 
     place: int
-    """From 1 without gaps, by rating."""
+    """From 1 without gaps, by rating, among the rows of the table."""
 
     tied: bool
     """Whether the next bot may well be the better one (``p_next`` below 0.95)."""
@@ -52,13 +53,13 @@ class Row:
     """``rating.mu`` plus and minus this is its 95 % interval, relative to the pool."""
 
     places: tuple[int, int]
-    """Best and worst place that the ratings leave open at 95 %."""
+    """Best and worst place in the table that the ratings leave open at 95 %."""
 
     p_next: float | None
     """Probability of being better than the bot of the next row."""
 
     won: Share | None
-    """Matches won, a shared first place counting 1/m; co-operative: deals with the best score."""
+    """Matches won, a shared first place counting 1/m; co-operative: deals won by the rules."""
 
     points: float | None
     """Mean share of the other sides that it beat, 0 to 1; one half is average."""
@@ -70,6 +71,9 @@ class Row:
 
     score_half_width: float | None
     """Co-operative games: ``score`` plus and minus this is its 95 % interval."""
+
+    team_score: float | None
+    """Mixed teams: the mean score of the bot's teams as it is, over matches without a fault."""
 
     matches: int
     deals: int
@@ -99,10 +103,18 @@ class Leaderboard:
     """Matches whose line-up cannot be rated, such as one bot in two seats."""
 
     deff: float
-    """Design effect of points."""
+    """By how much variances are taken larger: the design effect of points, or, in mixed teams, the
+    effect of bots that are alike.
+    """
 
     batch: Batch
-    """Draw probability, sweeps, components, digest of the units, method version."""
+    """Draw probability, sweeps, components, digest of the units, method version.
+
+    It has the ratings of all bots, of those without a row too.
+    """
+
+    hidden: tuple[str, ...]
+    """Bots that were rated and have no row, by name."""
 
     tiers: tuple[str, ...]
     """How the bots were kept apart, by name; more than one in a pool of tournaments."""
@@ -112,18 +124,24 @@ class Leaderboard:
 
     def p_better(self, one: Row, other: Row) -> float:
         """Return the probability that ``one`` is the better bot of two in the table."""
-        return p_better(one.rating, other.rating, len(self.rows), self.deff)
+        return p_better(one.rating, other.rating, len(self.batch.ratings), self.deff)
 
 
 def leaderboard(
-    category: Category, results: Iterable[Result], batch: Batch | None = None
+    category: Category,
+    results: Iterable[Result],
+    batch: Batch | None = None,
+    hidden: Collection[str] = (),
 ) -> Leaderboard:
     """Return the leaderboard of ``category``, the same for any order of ``results``.
 
     Args:
         category: results of others are passed over.
         results: of one tournament, or of several as a pool.
-        batch: ratings kept from before; they are used if they are of the same units.
+        batch: ratings kept from before. They are used if they are of the same units, and else are
+            where the fit starts.
+        hidden: bots that get no row. They are rated like all others and change no rating; places
+            and ``p_next`` are those among the rows.
 
     Raises:
         RecordError: two results of a tournament have one match id.
@@ -133,18 +151,24 @@ def leaderboard(
     listed = units(category, ratable)
     tallies = tally(category, ratable, listed)
     if batch is None or not _stands_for(batch, tallies, digest(listed)):
-        batch = rate(listed, bots=tallies)
+        batch = rate(listed, bots=tallies, kept=batch)
     competitive = category.mode is Mode.TABLE
-    deff = _deff({bot: own.points for bot, own in tallies.items()}) if competitive else 1.0
+    deff = 1.0
+    if competitive:
+        deff = _deff({bot: own.points for bot, own in tallies.items()})
+    elif category.mode is Mode.MIXED:
+        deff = likeness_effect(list(batch.ratings.values()))
     deff_won = _deff({bot: own.won for bot, own in tallies.items()}) if competitive else 1.0
+    shown = {bot: own for bot, own in tallies.items() if bot not in hidden}
     return Leaderboard(
         category=category,
-        rows=_rows(category, tallies, batch, deff, deff_won),
+        rows=_rows(category, shown, batch, deff, deff_won),
         deals=len({result.deal_id for result in ratable}),
         matches=len(ratable),
         left_out=len(found) - len(ratable),
         deff=deff,
         batch=batch,
+        hidden=tuple(bot for bot in tallies if bot not in shown),
         tiers=tuple(sorted({result.tier for result in ratable})),
         rated=bool(ratable) and all(result.rated for result in ratable),
     )
@@ -171,16 +195,17 @@ def _rows(
 ) -> tuple[Row, ...]:
     # Rounded, because a fit stops short of the last digits.
     bots = sorted(tallies, key=lambda bot: (-round(batch.ratings[bot].mu, 4), bot))
+    pool = [rating.mu for rating in batch.ratings.values()]
+    mean = math.fsum(pool) / max(len(pool), 1)
     ratings = [batch.ratings[bot] for bot in bots]
-    sigmas = [effective_sigma(rating.sigma, len(bots), deff) for rating in ratings]
+    sigmas = [effective_sigma(rating.sigma, len(pool), deff) for rating in ratings]
     places = rank_intervals([rating.mu for rating in ratings], sigmas)
-    pool = math.fsum(rating.mu for rating in ratings) / max(len(bots), 1)
     rows = []
     for at, bot in enumerate(bots):
         own = tallies[bot]
         best, worst = places[at]
         p_next = (
-            p_better(ratings[at], ratings[at + 1], len(bots), deff) if at + 1 < len(bots) else None
+            p_better(ratings[at], ratings[at + 1], len(pool), deff) if at + 1 < len(bots) else None
         )
         score, score_half_width = _mean(own.scores)
         rows.append(
@@ -196,11 +221,12 @@ def _rows(
                 points=_mean([share for _, share in own.points])[0],
                 score=score,
                 score_half_width=None if category.mode is Mode.TABLE else score_half_width,
+                team_score=_mean(own.team_scores)[0],
                 matches=own.matches,
                 deals=len(own.deals),
                 faults=own.faults,
                 provisional=len(own.deals) < ENOUGH_DEALS or worst - best + 1 > len(bots) / 2,
-                elo=elo_gap(ratings[at].mu - pool, batch.draw_probability),
+                elo=elo_gap(ratings[at].mu - mean, batch.draw_probability),
                 seat_points=_by_seat(category, own),
                 action_ms=_quantiles(own.action_ms),
             )

@@ -96,8 +96,8 @@ class Result:
         return frozenset(self.bots[seat] for seat in self.faults)
 
 
-def categories_of(results: Iterable[Result]) -> list[Category]:
-    """Return the categories of ``results``: games and variants as registered, then by players."""
+def in_order(categories: Iterable[Category]) -> list[Category]:
+    """Return ``categories`` once each: games and variants as registered, then by players."""
     order = list(games())
     modes = list(Mode)
 
@@ -110,4 +110,9 @@ def categories_of(results: Iterable[Result]) -> list[Category]:
             category.players,
         )
 
-    return sorted({result.category for result in results}, key=key)
+    return sorted(set(categories), key=key)
+
+
+def categories_of(results: Iterable[Result]) -> list[Category]:
+    """Return the categories of ``results``, as `in_order` has them."""
+    return in_order(result.category for result in results)

@@ -1,6 +1,7 @@
 """What each bot of a category did, counted: matches, wins, points, scores, faults, times."""
 
 import math
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +29,7 @@ class Tally:
 
     won: list[tuple[str, float]] = field(default_factory=list)
     """(deal, share of the win): a competitive match's first place, or, for a co-operative game
-    that has a best score, 1 where it was reached and 0 where it was not.
+    that can be won, 1 where it was and 0 where it was not. It is won with its best score.
     """
 
     scores: list[float] = field(default_factory=list)
@@ -36,10 +37,14 @@ class Tally:
     teams the team's score less the mean of all teams on the deal.
     """
 
+    team_scores: list[int] = field(default_factory=list)
+    """Mixed teams: the same scores as they are."""
+
     seat_points: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     """Competitive games: ``points`` by seat."""
 
-    action_ms: list[float] = field(default_factory=list)
+    action_ms: "array[float]" = field(default_factory=lambda: array("d"))
+    """Of all decisions, which are many."""
 
 
 def tally(category: Category, results: Iterable[Result], units: Iterable[Unit]) -> dict[str, Tally]:
@@ -71,13 +76,14 @@ def tally(category: Category, results: Iterable[Result], units: Iterable[Unit]) 
 
 
 def _count_match(result: Result, tallies: Mapping[str, Tally]) -> None:
+    deal = result.deal_id
     beaten, won = share_beaten(result.ranks), share_won(result.ranks)
     for seat, bot in enumerate(result.bots):
         own = tallies[bot]
-        own.deals.add(result.deal_id)
-        own.points.append((result.deal_id, beaten[seat]))
+        own.deals.add(deal)
+        own.points.append((deal, beaten[seat]))
         own.seat_points[seat].append(beaten[seat])
-        own.won.append((result.deal_id, won[seat]))
+        own.won.append((deal, won[seat]))
         if not result.faults:
             own.scores.append(result.scores[seat])
 
@@ -90,6 +96,10 @@ def _count_deals(
     for result in results:
         if not result.faults:
             on_deal[result.deal_id].append(result.scores[0])
+    # A team alone on its deal is its own mean, which says nothing.
+    means = {
+        deal: math.fsum(scores) / len(scores) for deal, scores in on_deal.items() if len(scores) > 1
+    }
     for result in results:
         deal = result.deal_id
         for side, score in deal_sides(result):
@@ -98,8 +108,11 @@ def _count_deals(
                 own.deals.add(deal)
                 if best is not None:
                     own.won.append((deal, float(score == best)))
-                if score is not None and category.mode is Mode.SELF:
+                if score is None:
+                    continue
+                if category.mode is Mode.SELF:
                     own.scores.append(score)
-                # A team alone on its deal is its own mean, which says nothing.
-                if score is not None and category.mode is Mode.MIXED and len(on_deal[deal]) > 1:
-                    own.scores.append(score - math.fsum(on_deal[deal]) / len(on_deal[deal]))
+                else:
+                    own.team_scores.append(score)
+                    if deal in means:
+                        own.scores.append(score - means[deal])

@@ -102,6 +102,7 @@ def test_a_mixed_table() -> None:
 
     assert board.rows[0].bot == "A"
     assert rows["A"].score == pytest.approx((4 + 3 + 2) / 3)
+    assert rows["A"].team_score == (28 + 26 + 24) / 3
     assert rows["D"].score == pytest.approx((-4 - 3 + 2) / 3)
     assert rows["A"].won == Share(1 / 3, *wilson(1, 3))
 
@@ -215,3 +216,40 @@ def test_a_match_that_is_there_twice_is_refused() -> None:
 
     with pytest.raises(RecordError, match="twice"):
         leaderboard(TWO, [*played, played[0]])
+
+
+def test_a_bot_without_a_row_counts_in_the_ratings_of_all_others() -> None:
+    played = [
+        result(TWO, bots, [2, 1], deal=deal) for deal in range(9) for bots in ("A B", "B C", "A C")
+    ]
+    whole, part = leaderboard(TWO, played), leaderboard(TWO, played, hidden=["B", "never"])
+    first, last = part.rows
+
+    assert (part.hidden, part.matches, part.batch) == (("B",), whole.matches, whole.batch)
+    assert [first.rating, last.rating] == [whole.rows[0].rating, whole.rows[2].rating]
+    assert first.half_width == whole.rows[0].half_width
+    assert (first.elo, first.won) == (whole.rows[0].elo, whole.rows[0].won)
+
+
+def test_places_are_those_among_the_rows() -> None:
+    played = [
+        result(TWO, bots, [2, 1], deal=deal) for deal in range(9) for bots in ("A B", "B C", "A C")
+    ]
+    first, last = leaderboard(TWO, played, hidden=["A"]).rows
+    whole = leaderboard(TWO, played)
+
+    assert [(row.bot, row.place) for row in (first, last)] == [("B", 1), ("C", 2)]
+    assert max(first.places[1], last.places[1]) == 2
+    assert first.p_next == whole.p_better(whole.rows[1], whole.rows[2])
+
+
+def test_a_fit_starts_from_what_was_kept_of_other_matches() -> None:
+    played = duplicates(40, 30)
+    kept = leaderboard(TWO, played[:-1]).batch
+    warm, fresh = leaderboard(TWO, played, kept), leaderboard(TWO, played)
+
+    assert warm.batch.sweeps < fresh.batch.sweeps
+    for one, other in zip(warm.rows, fresh.rows, strict=True):
+        assert f"{one.rating.mu:.2f} {one.half_width:.2f}" == (
+            f"{other.rating.mu:.2f} {other.half_width:.2f}"
+        )

@@ -1,7 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
 from arena.ratings.leaderboard import Leaderboard, leaderboard
 from arena.ratings.overall import overall, p_scores
+from arena.ratings.trueskill import Rating
 from tests.ratings.made import MIXED, SELF, THREE, TWO, result, self_play, team
 
 
@@ -22,23 +25,46 @@ def alone(bots: str) -> Leaderboard:
     )
 
 
-def test_p_scores_of_vector_6() -> None:
-    board = leaderboard(
-        SELF,
-        self_play(
-            {
-                "A": [28, 24, 19, 28, 22],
-                "B": [26, 24, 15, 28, 20],
-                "C": [28, 20, 17, 25, 14],
-                "D": [21, 17, 12, 23, 16],
-            }
-        ),
-    )
+VECTOR_6 = {
+    "A": ([28, 24, 19, 28, 22], Rating(30.4756, 2.6416), 0.9477),
+    "B": ([26, 24, 15, 28, 20], Rating(26.8079, 2.5327), 0.6259),
+    "C": ([28, 20, 17, 25, 14], Rating(24.5806, 2.5963), 0.4124),
+    "D": ([21, 17, 12, 23, 16], Rating(18.1358, 3.1784), 0.0140),
+}
+"""Scores, rating and P-score by bot: computed with the package and checked with other libraries.
 
-    # The published figures go with the units' ids s0 to s4, which decide the order of tied sides.
-    assert p_scores(board) == pytest.approx(
-        {"A": 0.9477, "B": 0.6259, "C": 0.4124, "D": 0.0140}, abs=2e-3
-    )
+The ratings go with units called s0 to s4, since ids decide the order of tied sides.
+"""
+
+
+def vector_6() -> Leaderboard:
+    return leaderboard(SELF, self_play({bot: scores for bot, (scores, _, _) in VECTOR_6.items()}))
+
+
+def test_ratings_and_p_scores_of_vector_6() -> None:
+    board = vector_6()
+
+    assert board.batch.draw_probability == pytest.approx(0.08)
+    assert [row.bot for row in board.rows] == list(VECTOR_6)
+    for row in board.rows:
+        _, rating, _ = VECTOR_6[row.bot]
+        assert (row.rating.mu, row.rating.sigma) == pytest.approx(
+            (rating.mu, rating.sigma), abs=0.01
+        )
+    expected = {bot: score for bot, (_, _, score) in VECTOR_6.items()}
+    assert p_scores(board) == pytest.approx(expected, abs=2e-3)
+
+
+def test_p_scores_of_vector_6_to_the_last_digit() -> None:
+    board = vector_6()
+    rows = tuple(replace(row, rating=VECTOR_6[row.bot][1]) for row in board.rows)
+
+    table = overall([replace(board, rows=rows)])
+
+    assert [row.bot for row in table.rows] == list(VECTOR_6)
+    assert [f"{(row.overall or 0) / 100:.4f}" for row in table.rows] == [
+        f"{score:.4f}" for _, _, score in VECTOR_6.values()
+    ]
 
 
 def test_p_scores_of_a_table_average_one_half() -> None:

@@ -54,6 +54,7 @@ def test_a_mixed_team_s_score_is_held_against_its_deal() -> None:
 
     assert [found[bot].scores for bot in "ABCDEF"] == [[-2], [-2], [6], [6], [-4], [-4]]
     assert [found[bot].won[0][1] for bot in "BC"] == [0, 1]
+    assert [found[bot].team_scores for bot in "ACE"] == [[20], [28], [18]]
 
 
 def test_the_partner_of_a_bot_at_fault_played_but_has_no_result() -> None:
@@ -67,14 +68,14 @@ def test_the_partner_of_a_bot_at_fault_played_but_has_no_result() -> None:
 def test_a_team_alone_on_its_deal_has_no_score_to_be_held_against() -> None:
     found = counts([team("A B", 20), team("C D", 9, faults=[0])])
 
-    assert found["A"].scores == []
+    assert (found["A"].scores, found["A"].team_scores) == ([], [20])
     assert found["A"].points == [("cup/couperation-mixed-2p/0", 1)]
 
 
 def test_times_are_gathered_over_all_seats_of_a_bot() -> None:
     one = Result("cup", "m", SELF, 0, ("A", "A"), (3, 3), (1, 1), action_ms=((1.0,), (2.0, 3.0)))
 
-    assert tally(SELF, [one], [])["A"].action_ms == [1.0, 2.0, 3.0]
+    assert list(tally(SELF, [one], [])["A"].action_ms) == [1.0, 2.0, 3.0]
 
 
 @given(tables())

@@ -78,6 +78,7 @@ def test_its_leaderboards_rank_who_plays_better(arena: Arena) -> None:
     tables, _ = arena.run("leaderboard", "tuck", "--format", "json")
 
     boards = {board["category"]: board for board in json.loads(tables)}
+    assert boards.pop("overall")["categories"] == list(boards)
     assert set(boards) == {"tuck-2p", "tuck-3p", "tuck-4p"}
     for board in boards.values():
         rows = {row["bot"]: row for row in board["rows"]}
