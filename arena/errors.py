@@ -4,6 +4,7 @@ ArenaError
 ├── UsageError       the person at the terminal can mend it     one line, exit 2
 ├── IllegalAction    a game refused an action                   the referee makes it a fault
 ├── RecordError      a record says something impossible         one line, exit 1
+│   └── Difference   what is kept is not what follows
 ├── BotFault         a bot broke the protocol or the rules      its seat is closed, the match counts
 └── HostFault        arena or its machine failed                the match is void, exit 70
 
@@ -31,6 +32,35 @@ class IllegalAction(ArenaError):
 
 class RecordError(ArenaError):
     """A record, or the chance in it, could not have come from a match."""
+
+
+class Difference(RecordError):
+    """Something that is recorded is not what follows from all the rest.
+
+    Args:
+        what: the field, and where in it.
+        recorded: its value as it is kept, or what is wrong with it where nothing else follows.
+        follows: what it has to be.
+        where: what the field is part of, outermost first: a tournament, a match.
+    """
+
+    def __init__(
+        self, what: str, recorded: str, follows: str | None = None, where: tuple[str, ...] = ()
+    ) -> None:
+        said = recorded if follows is None else f"{recorded} is recorded, {follows} follows"
+        super().__init__(": ".join([*where, what, said]))
+        self.what = what
+        self.recorded = recorded
+        self.follows = follows
+        self.where = where
+
+    def __reduce__(self) -> "tuple[type[Difference], tuple[object, ...]]":
+        # It comes home from worker processes.
+        return type(self), (self.what, self.recorded, self.follows, self.where)
+
+    def within(self, *where: str) -> "Difference":
+        """Return the same difference as a part of ``where``, outermost first."""
+        return Difference(self.what, self.recorded, self.follows, (*where, *self.where))
 
 
 class FaultCode(StrEnum):

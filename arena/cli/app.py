@@ -13,7 +13,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from arena import __version__
-from arena.cli import bots, doctor, games, leaderboard, match, tournament
+from arena.cli.commands import Commands
 from arena.cli.mistakes import Stopped, UsageMistake, is_help, mistake
 from arena.cli.remarks import LogFormat, remark
 from arena.errors import ArenaError, RecordError, UsageError
@@ -35,6 +35,7 @@ _LONGEST = 600
 
 app = typer.Typer(
     name="arena",
+    cls=Commands,
     help="Run tournaments of bots in games with hidden information.",
     epilog="Example: arena tournament donburiko --deals 10",
     no_args_is_help=True,
@@ -65,14 +66,6 @@ def options(
     # What goes wrong is said in one line by `run`; the log has the whole of it.
     wanted = verbose or bool(os.environ.get("ARENA_DEBUG"))
     logging.basicConfig(handlers=[shown], level=logging.DEBUG if wanted else logging.CRITICAL)
-
-
-bots.register(app)
-tournament.register(app)
-leaderboard.register(app)
-match.register(app)
-games.register(app)
-doctor.register(app)
 
 
 def main() -> NoReturn:

@@ -1,6 +1,5 @@
-"""``arena match`` and ``arena replay``: one match, played or looked at."""
+"""``arena match``: one match, played by itself."""
 
-import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,12 +8,13 @@ from typing import Annotated, Any
 
 import typer
 
+from arena.cli.endings import print_ending
+from arena.cli.frames import action_line
 from arena.cli.options import (
     HOME,
     As,
     ExtraMs,
     Home,
-    InTournament,
     MoveMs,
     OneGame,
     SlotMs,
@@ -29,18 +29,16 @@ from arena.cli.options import (
     one_of,
     store_at,
 )
-from arena.cli.remarks import counted, remark
-from arena.cli.render import Format, Value, render
+from arena.cli.remarks import remark
+from arena.cli.render import Format
 from arena.errors import UsageError
 from arena.games import get_game
 from arena.games.base import AnyGame, Public, Seat
 from arena.players.sandbox import Tier
-from arena.players.tail import last_lines
 from arena.referee.play import Watch
-from arena.referee.record import MatchRecord, decode_record, encode_record
-from arena.referee.replay import replay as replay_record
-from arena.store.matches import add_matches, get_match
-from arena.store.tournaments import finish, get_tournament
+from arena.referee.record import MatchRecord, encode_record
+from arena.store.matches import add_matches
+from arena.store.tournaments import finish
 from arena.tournament.entrants import named
 from arena.tournament.match import Started, play_match
 from arena.tournament.plan import Plan, plan_match
@@ -57,7 +55,6 @@ _CLOCKS = ("move_ms", "extra_ms", "start_ms", "slot_ms")
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to ``app``."""
     app.command(epilog="Example: arena match donburiko greedy mybot.py --watch")(match)
-    app.command(epilog="Example: arena replay donburiko-2p/0/greedy+random_legal")(replay)
 
 
 def match(  # noqa: PLR0913, PLR0917 - a command's options
@@ -119,38 +116,8 @@ def match(  # noqa: PLR0913, PLR0917 - a command's options
     names = [seat.name for seat in seats]
     show = _watch(rules, names, form) if watch else None
     record = _played(made, show, home, _debugged(names, isolated.tier) if no_limits else None)
-    _print(record, form)
+    print_ending(record, form)
     remark(f"kept: arena replay {record.match} -t {record.tournament}{at_home(home)}")
-
-
-def replay(
-    match: Annotated[
-        str, typer.Argument(metavar="MATCH", help="A match's id, or the beginning of one.")
-    ],
-    tournament: InTournament = None,
-    operator: Annotated[
-        bool, typer.Option("--operator", help="Show cards although the tournament is going on.")
-    ] = False,
-    home: Home = HOME,
-    form: As = Format.TABLE,
-) -> None:
-    """Show a match turn by turn, with every card.
-
-    With --format json its record is printed, with csv or github how it ended.
-    """
-    with store_at(home, create=False) as store:
-        where = get_tournament(store, tournament).tournament.id if tournament else None
-        stored = get_match(store, match, where)
-        played = get_tournament(store, stored.tournament).tournament
-    if played.secret is not None and played.finished is None and not operator:
-        raise UsageError(
-            f"{played.id} is going on, and its deals are still played: --operator shows them"
-        )
-    record = decode_record(stored.record)
-    rules = get_game(record.game)
-    names = [seat.bot for seat in record.seats]
-    replay_record(record, _watch(rules, names, form) if form is Format.TABLE else None)
-    _print(record, form)
 
 
 def _played(
@@ -186,47 +153,12 @@ def _watch(game: AnyGame, names: Sequence[str], form: Format) -> Watch:
 
     def show(state: Any, seat: Seat, action: Public, house: bool) -> None:  # noqa: ANN401, FBT001
         nonlocal turn
-        who = f"seat {seat} {names[seat]}" + (" (house)" if house else "")
-        action_text = encode_value(action).decode()
-        text = f"{game.draw(state)}\n{turn}. {who}: {action_text}\n"
-        typer.echo(printable(text, lines=True), err=form is not Format.TABLE)
+        table = printable(game.draw(state), lines=True)
+        line = action_line(turn, seat, names[seat], encode_value(action), house=house)
+        typer.echo(f"{table}\n{line}\n", err=form is not Format.TABLE)
         turn += 1
 
     return show
-
-
-def _print(record: MatchRecord, form: Format) -> None:
-    """Print how a match ended, and the end of what bots at fault had logged."""
-    if form is Format.JSON:
-        # Spelt in ASCII again, so that nothing a bot wrote can act on a terminal.
-        typer.echo(json.dumps(json.loads(encode_record(record)), separators=(",", ":")))
-    else:
-        typer.echo(render(_rows(record), form), nl=False)
-    remark(f"{record.match}: {record.reason} after {_actions(record)}")
-    for fault in record.faults:
-        if lines := last_lines(record.measured.stderr[fault.seat]):
-            remark(f"seat {fault.seat} {record.seats[fault.seat].bot} wrote to standard error:")
-            for line in lines:
-                remark(f"  | {line}")
-
-
-def _actions(record: MatchRecord) -> str:
-    return counted(len(record.actions), "action", "actions")
-
-
-def _rows(record: MatchRecord) -> list[dict[str, Value]]:
-    faults = {fault.seat: f"{fault.code}: {fault.text}" for fault in record.faults}
-    unit = get_game(record.game).unit
-    return [
-        {
-            "seat": seat,
-            "bot": record.seats[seat].bot,
-            unit: record.scores[seat],
-            "rank": record.ranks[seat],
-            "fault": faults.get(seat),
-        }
-        for seat in range(record.players)
-    ]
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from arena.players.sandbox import Isolation, Tier, isolation
 from arena.referee.limits import BOUNDS, Limits
 from arena.store.bots import list_bots
 from arena.store.db import FILE_NAME, Store, open_store
-from arena.store.tournaments import list_tournaments
+from arena.store.tournaments import Tournament, list_tournaments
 from arena.tournament.settings import Settings
 from arena.tournament.workers import cores
 from arena.wire.escape import printable
@@ -132,6 +132,9 @@ InTournament = Annotated[
         autocompletion=complete_tournament,
     ),
 ]
+Operator = Annotated[
+    bool, typer.Option("--operator", help="Show cards although the tournament is going on.")
+]
 Games = Annotated[
     list[str] | None,
     typer.Argument(metavar="GAME", help="Names from `arena games`.", autocompletion=complete_game),
@@ -239,6 +242,14 @@ def one_of(numbers: Sequence[int]) -> str:
     """Return ``numbers`` as a choice: ``2, 3 or 4``."""
     *others, last = map(str, numbers)
     return f"{', '.join(others)} or {last}" if others else last
+
+
+def check_shown(tournament: Tournament, *, operator: bool) -> None:
+    """Raise `UsageError` if cards of ``tournament`` would help those who still play on them."""
+    if tournament.sealed and not operator:
+        raise UsageError(
+            f"{tournament.id} is going on, and its deals are still played: --operator shows them"
+        )
 
 
 def workers_wanted(jobs: int | None, settings: Settings) -> int:

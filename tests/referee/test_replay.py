@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.errors import RecordError
+from arena.errors import Difference, RecordError
 from arena.referee.record import MatchRecord, decode_record, encode_record, unmeasured
 from arena.referee.replay import replay
-from tests.records import played_record
+from tests.records import KEY, played_record
 
 GAMES = st.sampled_from(
     [("donburiko", "standard"), ("couperation", "standard"), ("couperation", "finish")]
@@ -109,3 +109,55 @@ def test_a_fault_that_could_not_have_been_is_refused(seat: int, at: int, text: s
 
     with pytest.raises(RecordError, match=text):
         replay(changed(record, faults=(*record.faults, fault)))
+
+
+# With the key of the tournament
+
+
+@given(
+    game=GAMES,
+    players=st.integers(2, 4),
+    deal=st.integers(0, 10**6),
+    quits=st.dictionaries(st.integers(0, 3), st.integers(0, 12), max_size=3),
+)
+def test_with_the_key_cards_and_house_follow_from_it(
+    game: tuple[str, str], players: int, deal: int, quits: dict[int, int]
+) -> None:
+    record = played_record(*game, players, deal, quits)
+
+    replay(record, key=KEY)
+
+    with pytest.raises(Difference, match=r"^cards: .* is recorded, .* follows$"):
+        replay(record, key=bytes(31) + b"\x01")
+
+
+def test_another_choice_of_the_house_than_that_of_the_deal_is_refused() -> None:
+    record = played_record("donburiko", "standard", 3, 0, {1: 0})
+    number = next(
+        at
+        for at, action in enumerate(record.actions)
+        if action.house and b'"up":true' in bytes(action.action)
+    )
+    house = record.actions[number]
+    other = bytes(house.action).replace(b'"up":true', b'"up":false')
+    forged = msgspec.structs.replace(house, action=msgspec.Raw(other))
+    actions = (*record.actions[:number], forged, *record.actions[number + 1 :])
+
+    with pytest.raises(Difference, match=f"action {number}: the house: "):
+        replay(changed(record, actions=actions), key=KEY)
+
+
+def test_every_question_to_a_bot_is_told_also_the_one_it_did_not_answer() -> None:
+    record = played_record("donburiko", "standard", 3, 0, {1: 1})
+    asked: list[tuple[int, int, str]] = []
+
+    replay(record, asked=lambda at, seat, question: asked.append((at, seat, question.digest)))
+
+    by_bots = [
+        (at, action.seat, action.sent)
+        for at, action in enumerate(record.actions)
+        if not action.house
+    ]
+    (fault,) = record.faults
+    assert [it for it in asked if it in by_bots] == by_bots
+    assert [it[:2] for it in asked if it not in by_bots] == [(fault.at, fault.seat)]

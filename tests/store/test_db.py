@@ -49,6 +49,18 @@ def test_a_home_is_made_with_its_parents_and_read_by_its_owner_alone(tmp_path: P
         assert [bot.name for bot in list_bots(store)] == ["x"]
 
 
+def test_a_file_that_others_can_read_is_closed_to_them(tmp_path: Path) -> None:
+    with open_store(tmp_path) as store:
+        add_bot(store, "x", snapshot("1"))
+        for path in tmp_path.iterdir():
+            path.chmod(0o664)
+
+        with open_store(tmp_path, create=False):
+            modes = {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+
+    assert modes == {0o600}
+
+
 def test_a_home_that_is_not_there_is_not_made_where_that_was_not_asked(tmp_path: Path) -> None:
     assert "nothing is kept in" in refusal(tmp_path / "gone", create=False)
     assert not (tmp_path / "gone").exists()

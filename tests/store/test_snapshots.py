@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.errors import HostFault
+from arena.errors import HostFault, UsageError
 from arena.players.bundle import bundle_of, check_unpacked, read_bundle, unpack
 from arena.players.files import EXECUTABLE, PLAIN, File, discard
 from arena.players.manifest import manifest_file
 from arena.store.db import Store, open_store
-from arena.store.snapshots import keep_snapshot, load_bundle
+from arena.store.snapshots import is_absent, keep_snapshot, load_bundle, name_snapshot
 from tests.kept import snapshot
 
 FILES = st.lists(
@@ -66,3 +66,19 @@ def test_a_snapshot_that_is_not_kept_or_was_changed_is_a_fault_of_the_host(store
         db.execute("UPDATE contents SET bytes = x'32' WHERE bytes = x'31'")
     with pytest.raises(HostFault, match="is damaged"):
         load_bundle(store, bundle.digest)
+
+
+def test_a_snapshot_known_by_its_name_alone_is_kept_once_it_is_handed_in(store: Store) -> None:
+    bundle = snapshot("1")
+    with store.atomic() as db:
+        name_snapshot(db, bundle.digest)
+    assert is_absent(store, bundle.digest)
+    with pytest.raises(UsageError, match="the files of bot are not here"):
+        load_bundle(store, bundle.digest, "bot")
+
+    with store.atomic() as db:
+        keep_snapshot(db, bundle)
+        name_snapshot(db, bundle.digest)
+
+    assert not is_absent(store, bundle.digest)
+    assert load_bundle(store, bundle.digest, "bot") == bundle

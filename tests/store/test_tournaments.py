@@ -3,10 +3,11 @@ from dataclasses import replace
 import pytest
 
 from arena.errors import UsageError
+from arena.referee.chain import head
 from arena.store.bots import list_bots
 from arena.store.db import Store
 from arena.store.lock import hold
-from arena.store.matches import add_matches
+from arena.store.matches import add_matches, records
 from arena.store.snapshots import load_bundle
 from arena.store.tournaments import (
     Entry,
@@ -103,6 +104,7 @@ def test_a_tournament_is_finished_once_and_only_when_all_was_played(store: Store
     finished = finish(store, "spring")
 
     assert finished.finished is not None
+    assert finished.head == head("spring", records(store, ["spring"]))
     assert finish(store, "spring") == finished
     assert get_tournament(store, "spring").stage is Stage.FINISHED
 
