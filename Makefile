@@ -69,8 +69,8 @@ long: $(VENV)/ready  ## Run the long tests, and all properties with thousands of
 	$(BIN)/pytest -m 'long and alone' -rP
 	HYPOTHESIS_PROFILE=long $(BIN)/pytest -n $(JOBS) -m 'not long and not slow and not alone' --timeout 0
 
-bench: $(VENV)/ready  ## Measure what the sandbox costs, as ratios within one run
-	$(BIN)/python bench/isolation.py
+bench: $(VENV)/ready  ## Measure: the sandbox, leaderboards, calibration of ratings, comparisons; 10 minutes
+	for it in isolation leaderboard calibration sequential; do $(BIN)/python bench/$$it.py || exit 1; done
 
 schemas: $(VENV)/ready  ## Write protocol/schemas anew from the types
 	$(BIN)/python -m arena.referee.schemas protocol/schemas

@@ -1,6 +1,7 @@
 """``arena tournament`` and ``arena tournaments``: playing, resuming, and what there is."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -61,7 +62,7 @@ from arena.tournament.workers import cores
 COLUMNS = ("tournament", "state", "matches", "of", "suite", "created", "rated", "unrated")
 PLAN_COLUMNS = ("category", "bots", "deals", "matches")
 _SETTLED = (
-    *("games", "bots", "players", "deals", "suite", "name"),
+    *("games", "bots", "players", "deals", "matches_each", "same_author", "suite", "name"),
     *("move_ms", "extra_ms", "start_ms", "slot_ms", "tier", "public_value"),
 )
 """Parameters that are settled once a tournament is stored."""
@@ -71,7 +72,7 @@ Bots = Annotated[
     typer.Option(
         "--bots",
         metavar="BOT,BOT...",
-        help="Names or paths with commas between them; by default all registered bots.",
+        help="Names, name@version or paths, with commas between; by default all registered bots.",
     ),
 ]
 Players = Annotated[
@@ -84,6 +85,22 @@ Deals = Annotated[
         metavar="N",
         min=1,
         help="Of each category; by default 50, of co-operative ones 100.",
+    ),
+]
+MatchesEach = Annotated[
+    int | None,
+    typer.Option(
+        "--games",
+        metavar="N",
+        min=1,
+        help="At most N matches a bot in each category: fewer deals, or chosen tables.",
+    ),
+]
+SameAuthor = Annotated[
+    bool,
+    typer.Option(
+        "--same-author",
+        help="Let bots of one author share a table or team of three or more, too.",
     ),
 ]
 Name = Annotated[
@@ -129,6 +146,8 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
     bots: Bots = None,
     players: Players = None,
     deals: Deals = None,
+    matches_each: MatchesEach = None,
+    same_author: SameAuthor = False,
     suite: SuiteName = None,
     name: Name = None,
     jobs: Jobs = None,
@@ -168,6 +187,8 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
             isolation_wanted(tier, settings),
             suite=chosen,
             bots=words(bots, "--bots"),
+            matches_each=matches_each,
+            same_author=same_author,
             name=name,
             public_value=check_public_value(public_value),
         )
@@ -197,7 +218,7 @@ def tournaments(home: Home = HOME, form: As = Format.TABLE) -> None:
     rows: list[dict[str, Value]] = [
         {
             "tournament": one.tournament.id,
-            "state": one.stage.value,
+            "state": "decided" if one.decided else one.stage.value,
             "matches": one.played,
             "of": one.total,
             "suite": one.tournament.suite,
@@ -222,6 +243,8 @@ def _check_settled(context: typer.Context) -> None:
 def _left(store: Store, text: str, workers: int) -> tuple[Tournament, Sequence[Fixture]]:
     """Return the tournament that ``text`` means and what is left of it; say how much that is."""
     going = get_tournament(store, text).tournament
+    if going.comparison:
+        raise UsageError(f"{going.id} is a comparison: `arena compare --resume {going.id}`")
     fixtures = open_fixtures(store, going.id)
     if fixtures:
         remark(f"{going.id}: {_size(store, fixtures, workers)} left")
@@ -239,7 +262,7 @@ def _categories(
     return default_categories(chosen.values(), players, deals)
 
 
-def _plan(
+def _plan(  # noqa: PLR0913 - what a command's options came to
     home: Path,
     categories: Mapping[Category, int],
     limits: Limits,
@@ -247,6 +270,8 @@ def _plan(
     *,
     suite: Suite | None,
     bots: list[str] | None,
+    matches_each: int | None,
+    same_author: bool,
     name: str | None,
     public_value: str,
 ) -> Plan:
@@ -262,13 +287,14 @@ def _plan(
         else:
             candidates = named(store, bots, limits, isolated.tier, isolated.build_in)
     return plan(
-        candidates,
+        [replace(one, author=None) for one in candidates] if same_author else candidates,
         categories,
         limits,
         isolated.tier,
         suite=suite,
         name=name,
         public_value=public_value,
+        matches_each=matches_each,
     )
 
 
@@ -276,6 +302,8 @@ def _announce(home: Path, made: Plan, workers: int, *, dry_run: bool) -> None:
     """Say what is to be played, before the first match is."""
     for text in made.left_out:
         remark(f"left out: {text}")
+    for text in made.remarks:
+        remark(text)
     with browsed(home) as store:
         size = _size(store, made.fixtures, workers)
     # What is not played has no id or secret that anybody could come back to.
@@ -313,7 +341,8 @@ def _counts(fixtures: Collection[Fixture]) -> list[dict[str, Value]]:
 
 
 def _way_on(going: Tournament, home: Path) -> str:
-    return f"arena tournament --resume {going.id}{at_home(home)}"
+    command = "compare" if going.comparison else "tournament"
+    return f"arena {command} --resume {going.id}{at_home(home)}"
 
 
 def _play(store: Store, going: Tournament, workers: int, home: Path) -> None:
@@ -339,4 +368,6 @@ def _play(store: Store, going: Tournament, workers: int, home: Path) -> None:
         done = get_tournament(store, going.id).played
         raise Stopped(f"stopped after {done} of {before.total} matches; {way_on}")
     if played.secret is not None:
+        if played.head is not None:
+            remark(f"the records end in {played.head}")
         remark(f"the secret was {played.secret.hex()}")

@@ -26,6 +26,8 @@ Parameters = Sequence[Any] | Mapping[str, Any]
 _WAIT_S = 10.0
 _LONGEST_PATH = 160
 _PAUSE_S = 0.01
+_OWNER_ALONE = 0o600
+_OTHERS = 0o077
 _PRIMARY = 0xFF
 """The low byte of SQLite's error codes is the primary code, the rest refines it."""
 
@@ -116,7 +118,9 @@ def _make(path: Path, *, create: bool) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # It holds keys of deals that are still to be played.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _OWNER_ALONE))
+        for suffix in ("", "-wal", "-shm"):
+            _close_to_others(path.with_name(path.name + suffix))
     except (FileExistsError, NotADirectoryError):
         raise UsageError(f"{home} is not a folder: choose another --home") from None
     except IsADirectoryError:
@@ -124,6 +128,13 @@ def _make(path: Path, *, create: bool) -> None:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "no possible path"
         raise UsageError(f"cannot write in {home}: {reason}; choose another --home") from None
+
+
+def _close_to_others(path: Path) -> None:
+    """Take from all but its owner what they may do with the file ``path``, if it is there."""
+    with suppress(FileNotFoundError, PermissionError):
+        if path.stat().st_mode & _OTHERS:
+            path.chmod(_OWNER_ALONE)
 
 
 def _prepare(db: sqlite3.Connection, path: Path, wait_s: float) -> None:

@@ -1,5 +1,6 @@
 """Matches that were played: their records, and the attempts that the host spoilt."""
 
+import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -44,25 +45,33 @@ def add_matches(store: Store, tournament: str, records: Iterable[bytes]) -> int:
         RecordError: one of them is no record, of another tournament, or not on the schedule.
     """
     rows = [_row(tournament, record) for record in records]
-    new = 0
     with store.atomic() as db:
-        for row in rows:
-            # The schedule decides the category; a match that is not on it adds no row.
-            new += db.execute(
-                "INSERT INTO matches (tournament, match, category, deal, faults, attempt, ms,"
-                " finished, record) SELECT tournament, match, category, deal, :faults, :attempt,"
-                " :ms, :finished, :record FROM fixtures WHERE tournament = :tournament"
-                " AND match = :match AND deal = :deal ON CONFLICT (tournament, match) DO NOTHING",
-                row,
-            ).rowcount
-            stored = db.execute(
-                "SELECT 1 FROM matches WHERE tournament = :tournament AND match = :match",
-                {"tournament": tournament, "match": row["match"]},
-            ).fetchone()
-            if stored is None:
-                raise RecordError(
-                    f"{printable(str(row['match']), _ECHO)} is not on the schedule of {tournament}"
-                )
+        return sum(_insert(db, row) for row in rows)
+
+
+def insert_match(db: sqlite3.Connection, tournament: str, record: bytes) -> None:
+    """Store one ``record`` within the caller's transaction, as `add_matches` does."""
+    _insert(db, _row(tournament, record))
+
+
+def _insert(db: sqlite3.Connection, row: Mapping[str, str | int | float]) -> int:
+    """Insert ``row``, and return how many rows are new: none, or one."""
+    # The schedule decides the category; a match that is not on it adds no row.
+    new = db.execute(
+        "INSERT INTO matches (tournament, match, category, deal, faults, attempt, ms,"
+        " finished, record) SELECT tournament, match, category, deal, :faults, :attempt,"
+        " :ms, :finished, :record FROM fixtures WHERE tournament = :tournament"
+        " AND match = :match AND deal = :deal ON CONFLICT (tournament, match) DO NOTHING",
+        row,
+    ).rowcount
+    stored = db.execute(
+        "SELECT 1 FROM matches WHERE tournament = :tournament AND match = :match",
+        {"tournament": row["tournament"], "match": row["match"]},
+    ).fetchone()
+    if stored is None:
+        raise RecordError(
+            f"{printable(str(row['match']), _ECHO)} is not on the schedule of {row['tournament']}"
+        )
     return new
 
 

@@ -131,5 +131,45 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE bot_versions ADD COLUMN author TEXT",
         "ALTER TABLE bot_versions ADD COLUMN languages TEXT",  # JSON array
     ),
+    (
+        # Head of the chain of digests over the records, hex; NULL until the last one is there.
+        "ALTER TABLE tournaments ADD COLUMN head TEXT",
+    ),
+    (
+        """
+        CREATE TABLE drops (                    -- deals that the host spoilt again and again
+            tournament TEXT NOT NULL REFERENCES tournaments,
+            number     INTEGER NOT NULL,        -- from 0, in the order in which they were made
+            category   TEXT NOT NULL,
+            deal       INTEGER NOT NULL,
+            bots       TEXT,                    -- JSON array: the table; NULL: all that play it
+            instead    INTEGER NOT NULL,        -- the deal that the same seatings play
+            at         TEXT NOT NULL,
+            reason     TEXT NOT NULL,
+            PRIMARY KEY (tournament, number)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE retired (                  -- bots that kept failing; follows from the records
+            tournament      TEXT NOT NULL REFERENCES tournaments,
+            category        TEXT NOT NULL,
+            bot             TEXT NOT NULL,
+            match           TEXT NOT NULL,      -- after which it was
+            matches         INTEGER NOT NULL,   -- of its own in the category, by then
+            faults          INTEGER NOT NULL,   -- in how many of them
+            could_not_start INTEGER NOT NULL,   -- 1: for failed starts in a row
+            PRIMARY KEY (tournament, category, bot)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE excused (                  -- matches that need not be played, and do not count
+            tournament TEXT NOT NULL,
+            match      TEXT NOT NULL,
+            why        TEXT NOT NULL,           -- "dropped", "retired"
+            PRIMARY KEY (tournament, match),
+            FOREIGN KEY (tournament, match) REFERENCES fixtures
+        ) STRICT, WITHOUT ROWID
+        """,
+    ),
 )
 """Append only: entry n brings a file from version n to version n + 1, statement by statement."""

@@ -3,25 +3,40 @@
 import json
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from arena.errors import UsageError
+from arena.errors import RecordError, UsageError
 from arena.games import closest
 from arena.players.bundle import Bundle
 from arena.players.names import fold
 from arena.referee.category import Category, Mode
+from arena.referee.chain import head
 from arena.referee.fixture import Fixture
 from arena.store.db import Store, utc_now
 from arena.store.lock import is_held
+from arena.store.matches import records
 from arena.store.snapshots import keep_snapshot
 from arena.wire.escape import printable
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _ECHO = 60
 _PAGE = 200
+
+_OPEN = (
+    "NOT EXISTS (SELECT 1 FROM matches m WHERE m.tournament = f.tournament AND m.match = f.match)"
+    " AND NOT EXISTS (SELECT 1 FROM excused e WHERE e.tournament = f.tournament"
+    " AND e.match = f.match)"
+)
+"""Of a fixture ``f``: it has no record, and needs one."""
+
+RULED_FROM = 2
+"""Version of the parameters from which on deals can be dropped, and bots retired."""
+
+SINGLE = "a single match"
+"""Why a tournament of one match that somebody asked for is unrated."""
 
 
 class Stage(StrEnum):
@@ -70,10 +85,38 @@ class Tournament:
     finished: str | None = None
     """When its last match had been played; from then on the secret may be shown."""
 
+    head: str | None = None
+    """Last link of the chain over its records (`arena.referee.chain`), once it is finished."""
+
     @property
     def rated(self) -> bool:
         """Whether its results are rated as such."""
         return not self.unrated
+
+    @property
+    def sealed(self) -> bool:
+        """Whether its deals are still played on, so that cards and secret are not to be shown."""
+        return self.secret is not None and self.finished is None
+
+    @property
+    def comparison(self) -> Mapping[str, Any] | None:
+        """Which bots are compared, and how; ``None`` for what is no comparison."""
+        found: Mapping[str, Any] | None = self.parameters.get("comparison")
+        return found
+
+    @property
+    def ruled(self) -> bool:
+        """Whether a deal can be dropped, and a bot be retired: see `arena.store.rulings`.
+
+        Not in what somebody asked for match by match: a comparison, or a single match.
+        """
+        version = self.parameters.get("parameters")
+        return (
+            isinstance(version, int)
+            and version >= RULED_FROM
+            and self.comparison is None
+            and SINGLE not in self.unrated
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +134,24 @@ class Progress:
     tournament: Tournament
     stage: Stage
     played: int
+    """Matches with a record."""
+
     total: int
+    """Matches that have a record or need one."""
+
+    dropped: int = 0
+    """Deals that the host spoilt again and again, and that others were played instead of."""
+
+    retired: int = 0
+    """Bots that kept failing; in two categories a bot counts twice."""
+
+    uncounted: int = 0
+    """Matches that have a record and do not count, because of either."""
+
+    @property
+    def decided(self) -> bool:
+        """Whether it ended before its schedule did: a comparison, once it is decided."""
+        return self.stage is Stage.FINISHED and self.played < self.total
 
 
 def add_tournament(
@@ -115,20 +175,35 @@ def add_tournament(
             raise UsageError(
                 f"there is a tournament {tournament.id} already: resume it, or give another --name"
             )
-        _insert_tournament(db, tournament)
-        for position, (name, bundle) in enumerate(entries):
+        for _, bundle in entries:
             keep_snapshot(db, bundle)
-            db.execute(
-                "INSERT INTO entries (tournament, position, bot, digest) VALUES (?, ?, ?, ?)",
-                (tournament.id, position, name, bundle.digest),
-            )
-        db.executemany(
-            "INSERT INTO fixtures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                (tournament.id, position, *_fixture_row(fixture))
-                for position, fixture in enumerate(fixtures)
-            ),
+        insert_tournament(
+            db, tournament, [Entry(name, bundle.digest) for name, bundle in entries], fixtures
         )
+
+
+def insert_tournament(
+    db: sqlite3.Connection,
+    tournament: Tournament,
+    entries: Sequence[Entry],
+    fixtures: Iterable[Fixture],
+) -> None:
+    """Insert a tournament within the caller's transaction; its snapshots are there already."""
+    _insert_tournament(db, tournament)
+    db.executemany(
+        "INSERT INTO entries (tournament, position, bot, digest) VALUES (?, ?, ?, ?)",
+        (
+            (tournament.id, position, entry.bot, entry.digest)
+            for position, entry in enumerate(entries)
+        ),
+    )
+    db.executemany(
+        "INSERT INTO fixtures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            (tournament.id, position, *fixture_row(fixture))
+            for position, fixture in enumerate(fixtures)
+        ),
+    )
 
 
 def list_tournaments(store: Store) -> list[Progress]:
@@ -174,7 +249,7 @@ def list_fixtures(store: Store, tournament: str) -> list[Fixture]:
     rows = store.rows(
         "SELECT * FROM fixtures WHERE tournament = ? ORDER BY position", (tournament,)
     )
-    return [_fixture(row) for row in rows]
+    return [fixture_of(row) for row in rows]
 
 
 def open_fixtures(store: Store, tournament: str) -> list[Fixture]:
@@ -190,33 +265,33 @@ def iter_open_fixtures(store: Store, tournament: str) -> Iterator[Fixture]:
     last = -1
     while rows := store.rows(
         "SELECT * FROM fixtures f WHERE tournament = :tournament AND position > :last"
-        " AND NOT EXISTS (SELECT 1 FROM matches m WHERE m.tournament = f.tournament"
-        " AND m.match = f.match) ORDER BY position LIMIT :page",
+        f" AND {_OPEN} ORDER BY position LIMIT :page",
         {"tournament": tournament, "last": last, "page": _PAGE},
     ):
-        yield from map(_fixture, rows)
+        yield from map(fixture_of, rows)
         last = rows[-1]["position"]
 
 
-def finish(store: Store, tournament: str) -> Tournament:
+def finish(store: Store, tournament: str, *, early: bool = False) -> Tournament:
     """Mark ``tournament`` (an id) as played to the end, so that its secret may be shown.
 
+    With ``early`` it has come to its end before its schedule did, and what is open stays unplayed.
     A second time changes nothing.
 
     Raises:
         UsageError: matches are still open: the secret would spoil them.
     """
+    # Records never change and none is added after the last, so this can be done beforehand.
+    chained = head(tournament, records(store, [tournament]))
     with store.atomic() as db:
         (left,) = db.execute(
-            "SELECT (SELECT count(*) FROM fixtures WHERE tournament = :id)"
-            " - (SELECT count(*) FROM matches WHERE tournament = :id)",
-            {"id": tournament},
+            f"SELECT count(*) FROM fixtures f WHERE tournament = ? AND {_OPEN}", (tournament,)
         ).fetchone()
-        if left:
+        if left and not early:
             raise UsageError(f"tournament {tournament} has {left} matches still to play")
         db.execute(
-            "UPDATE tournaments SET finished = ? WHERE id = ? AND finished IS NULL",
-            (utc_now(), tournament),
+            "UPDATE tournaments SET finished = ?, head = ? WHERE id = ? AND finished IS NULL",
+            (utc_now(), chained, tournament),
         )
     return get_tournament(store, tournament).tournament
 
@@ -241,7 +316,7 @@ def _check(tournament: Tournament, names: Sequence[str], fixtures: Sequence[Fixt
 def _insert_tournament(db: sqlite3.Connection, tournament: Tournament) -> None:
     db.execute(
         "INSERT INTO tournaments (id, name, created, parameters, suite, key, commitment, secret,"
-        " public_value, unrated, finished) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " public_value, unrated, finished, head) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             tournament.id,
             tournament.name,
@@ -254,18 +329,33 @@ def _insert_tournament(db: sqlite3.Connection, tournament: Tournament) -> None:
             tournament.public_value,
             json.dumps(tournament.unrated, ensure_ascii=False),
             tournament.finished,
+            tournament.head,
         ),
     )
 
 
 def _progress(store: Store) -> list[Progress]:
     rows = store.rows(
-        "SELECT *, (SELECT count(*) FROM fixtures f WHERE f.tournament = t.id) AS total,"
-        " (SELECT count(*) FROM matches m WHERE m.tournament = t.id) AS played"
+        "SELECT *, (SELECT count(*) FROM fixtures f WHERE f.tournament = t.id) AS scheduled,"
+        " (SELECT count(*) FROM matches m WHERE m.tournament = t.id) AS played,"
+        " (SELECT count(*) FROM excused e WHERE e.tournament = t.id) AS excused,"
+        " (SELECT count(*) FROM excused e JOIN matches m USING (tournament, match)"
+        " WHERE e.tournament = t.id) AS uncounted,"
+        " (SELECT count(*) FROM drops d WHERE d.tournament = t.id) AS dropped,"
+        " (SELECT count(*) FROM retired r WHERE r.tournament = t.id) AS retired"
         " FROM tournaments t ORDER BY created, rowid"
     )
     return [
-        Progress(_tournament(row), _stage(store, row), row["played"], row["total"]) for row in rows
+        Progress(
+            tournament=_tournament(row),
+            stage=_stage(store, row),
+            played=row["played"],
+            total=row["scheduled"] - row["excused"] + row["uncounted"],
+            dropped=row["dropped"],
+            retired=row["retired"],
+            uncounted=row["uncounted"],
+        )
+        for row in rows
     ]
 
 
@@ -278,22 +368,30 @@ def _stage(store: Store, row: sqlite3.Row) -> Stage:
 
 
 def _tournament(row: sqlite3.Row) -> Tournament:
+    try:
+        parameters, unrated = json.loads(row["parameters"]), tuple(json.loads(row["unrated"]))
+    except (ValueError, TypeError):
+        raise RecordError(
+            f"{printable(row['id'], _ECHO)}: parameters and unrated are not as they were stored"
+        ) from None
     return Tournament(
         id=row["id"],
         name=row["name"],
         created=row["created"],
-        parameters=json.loads(row["parameters"]),
+        parameters=parameters,
         suite=row["suite"],
         key=row["key"],
         commitment=row["commitment"],
         secret=row["secret"],
         public_value=row["public_value"],
-        unrated=tuple(json.loads(row["unrated"])),
+        unrated=unrated,
         finished=row["finished"],
+        head=row["head"],
     )
 
 
-def _fixture_row(fixture: Fixture) -> tuple[str | int, ...]:
+def fixture_row(fixture: Fixture) -> tuple[str | int, ...]:
+    """Return the row of ``fixture``, from its match on. For this package alone."""
     category = fixture.category
     return (
         fixture.match,
@@ -307,12 +405,20 @@ def _fixture_row(fixture: Fixture) -> tuple[str | int, ...]:
     )
 
 
-def _fixture(row: sqlite3.Row) -> Fixture:
-    return Fixture(
-        category=Category(row["game"], row["variant"], Mode(row["mode"]), row["players"]),
-        deal=row["deal"],
-        bots=tuple(json.loads(row["bots"])),
-    )
+def fixture_of(row: sqlite3.Row) -> Fixture:
+    """Return the fixture in a row. For this package alone.
+
+    Raises:
+        RecordError: it is not as it was stored.
+    """
+    try:
+        return Fixture(
+            category=Category(row["game"], row["variant"], Mode(row["mode"]), row["players"]),
+            deal=row["deal"],
+            bots=tuple(map(str, json.loads(row["bots"]))),
+        )
+    except (ValueError, TypeError):
+        raise RecordError(f"schedule: fixture {row['position']} is not as it was stored") from None
 
 
 def _hint(text: str, known: Sequence[str]) -> str:

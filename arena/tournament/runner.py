@@ -74,6 +74,10 @@ class Stop:
     at_once: bool = False
     """Matches that are being played are dropped."""
 
+    enough: bool = False
+    """What the matches were to tell is known: the tournament is over, and the rest of its schedule
+    stays unplayed."""
+
 
 @dataclass(slots=True)
 class _Run:
@@ -83,6 +87,9 @@ class _Run:
     stop: Stop
     done: int
     total: int
+    in_order: bool
+    """Nothing is to be played beyond a match that cannot be played."""
+
     spoilt: dict[str, int]
     """How often a match was void by now, by its id."""
 
@@ -97,9 +104,16 @@ class _Run:
         """How many matches have no record."""
         return self.total - self.done
 
+    @property
+    def ending(self) -> bool:
+        """Whether no further match is to be begun."""
+        return self.stop.asked or self.stop.enough or (self.in_order and bool(self.hopeless))
+
 
 def run(store: Store, tournament: str, jobs: int, report: Report, stop: Stop) -> Tournament:
     """Play all open matches of ``tournament`` (an id); after the last one, its secret is public.
+
+    One that is finished is left as it is, for its secret is public already.
 
     Returns:
         The tournament; it is finished unless ``stop`` was asked for.
@@ -112,6 +126,8 @@ def run(store: Store, tournament: str, jobs: int, report: Report, stop: Stop) ->
     """
     with hold(store, tournament):
         progress = get_tournament(store, tournament)
+        if progress.tournament.finished:
+            return progress.tournament
         _check_conditions(progress.tournament)
         going = _Run(
             store=store,
@@ -120,10 +136,11 @@ def run(store: Store, tournament: str, jobs: int, report: Report, stop: Stop) ->
             stop=stop,
             done=progress.played,
             total=progress.total,
+            in_order=progress.tournament.comparison is not None,
             spoilt=dict(void_attempts(store, tournament)),
         )
         broken = 0
-        while going.left > len(going.hopeless) and not stop.asked:
+        while going.left > len(going.hopeless) and not going.ending:
             before = going.done
             try:
                 _play_open(going, min(jobs, going.left))
@@ -133,6 +150,8 @@ def run(store: Store, tournament: str, jobs: int, report: Report, stop: Stop) ->
                 report.remark("a worker died; its matches are played again")
                 if broken >= POOLS:
                     raise HostFault("workers keep dying: is the machine out of memory?") from None
+        if stop.enough:
+            return finish(store, tournament, early=True)
         if going.hopeless and not stop.asked:
             raise HostFault(next(iter(going.hopeless.values())))
         return going.tournament if going.left else finish(store, tournament)
@@ -212,7 +231,7 @@ def _play(pool: Workers, going: _Run, waiting: Iterator[MatchTask], most: int) -
     while True:
         if going.stop.at_once:
             raise KeyboardInterrupt
-        if going.stop.asked:
+        if going.ending:
             pool.halt()
         else:
             following = chain(_void(going), waiting)

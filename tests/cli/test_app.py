@@ -51,14 +51,18 @@ def test_these_are_the_commands() -> None:
         "",
         "bots",
         "bots remove",
+        "compare",
         "doctor",
+        "export",
         "games",
+        "import",
         "leaderboard",
         "match",
         "replay",
         "submit",
         "tournament",
         "tournaments",
+        "verify",
     ]
 
 

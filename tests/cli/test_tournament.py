@@ -71,7 +71,7 @@ def test_data_go_to_standard_output_and_remarks_to_standard_error(arena: Command
 
     (board,) = json.loads(answer.out)
     assert sorted(row["bot"] for row in board["rows"]) == ["first", "last"]
-    assert len(answer.err.splitlines()) == 5
+    assert len(answer.err.splitlines()) == 6
 
 
 def test_registered_bots_play_by_default(arena: CommandLine) -> None:
@@ -98,6 +98,64 @@ def test_what_too_few_bots_are_there_for_is_left_out_with_a_line(arena: CommandL
     left_out = [line for line in answer.err.splitlines() if line.startswith("left out: ")]
     assert "left out: donburiko-3p: 3 bots needed, 2 entered" in left_out
     assert "left out: couperation-mixed-2p: 4 bots needed, 2 entered" in left_out
+
+
+def test_a_limit_of_matches_takes_fewer_deals_and_chosen_tables(arena: CommandLine) -> None:
+    bots = arena.bots("first", "last", "dice", "other")
+    words = ("tournament", "donburiko", "--bots", bots, "--dry-run", *NO_TIER)
+
+    answer = arena(*words, "--games", "8", "-f", "csv")
+
+    said = answer.err.splitlines()[0]
+    assert said == (
+        "at most 8 matches of a bot in a category: donburiko-2p 1 deal, "
+        "donburiko-3p 1 deal of 2 tables a bot, donburiko-4p 2 deals"
+    )
+    assert answer.out.splitlines()[1:] == [
+        "donburiko-2p,4,1,12",
+        "donburiko-3p,4,1,6",
+        "donburiko-4p,4,2,8",
+    ]
+    assert arena(*words, "--games", "1").status == 2
+
+
+def of_one_author(arena: CommandLine, *names: str) -> None:
+    for name in names:
+        with (arena.bot(name) / "bot.toml").open("a") as manifest:
+            manifest.write('author = "Ada"\n')
+
+
+def test_bots_of_one_author_are_kept_apart_unless_they_may_meet(arena: CommandLine) -> None:
+    of_one_author(arena, "first", "last")
+    bots = arena.bots("first", "last", "dice", "other")
+    words = ("tournament", "donburiko", "--bots", bots, "--deals", "1", "--dry-run", *NO_TIER)
+
+    apart = arena(*words, "-f", "csv")
+    together = arena(*words, "--same-author", "-f", "csv")
+
+    needed = "bots of 4 authors needed, of 3 entered"
+    assert apart.err.splitlines()[:2] == [
+        f"left out: donburiko-4p: {needed} (--same-author lets those of one author meet)",
+        "kept apart at tables and in teams of three and more: 2 of one author (first last)",
+    ]
+    assert apart.out.splitlines()[1:] == ["donburiko-2p,4,1,12", "donburiko-3p,4,1,6"]
+    assert "author" not in together.err
+    assert together.out.splitlines()[2:] == ["donburiko-3p,4,1,12", "donburiko-4p,4,1,4"]
+
+
+def test_an_earlier_version_plays_against_the_current_one(arena: CommandLine) -> None:
+    for name in ("first", "last"):
+        assert arena("submit", arena.bot(name), "--name", "mine", *NO_TIER).status == 0
+
+    answer = arena("tournament", "donburiko", "--bots", "mine,mine@1", *TWO, "-f", "json")
+
+    (board,) = json.loads(answer.out)
+    assert answer.status == 0
+    assert {row["bot"] for row in board["rows"]} == {"mine", "mine@1"}
+    assert arena("replay", "donburiko-2p/0/mine@1+mine").status == 0
+    assert arena.refuses("tournament", "--bots", "mine@2,mine", *TWO) == (
+        "arena: mine is entered twice: name each bot once"
+    )
 
 
 def test_a_tournament_without_a_match_is_refused(arena: CommandLine) -> None:
@@ -202,6 +260,7 @@ def test_an_unknown_tournament_cannot_be_resumed(arena: CommandLine) -> None:
 
 SETTLED = [
     *("donburiko", "--bots x", "--players 2", "--deals 1", "--suite x", "--name x"),
+    *("--games 9", "--same-author"),
     *("--move-ms 9", "--extra-ms 9", "--start-ms 9", "--public-value x", "--tier none"),
 ]
 
