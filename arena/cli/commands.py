@@ -17,6 +17,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     "compare": ("compare",),
     "match": ("match",),
     "replay": ("replay",),
+    "logs": ("logs",),
     "verify": ("verify",),
     "export": ("export", "import"),
     "games": ("games",),

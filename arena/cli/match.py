@@ -42,9 +42,9 @@ from arena.store.tournaments import finish
 from arena.tournament.entrants import named
 from arena.tournament.match import Started, play_match
 from arena.tournament.plan import Plan, plan_match
-from arena.tournament.runner import match_task
 from arena.tournament.settings import read_settings
 from arena.tournament.suite import find_suite
+from arena.tournament.tasks import match_task
 from arena.tournament.workers import cores
 from arena.wire.codec import encode_value
 from arena.wire.escape import printable

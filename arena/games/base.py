@@ -131,6 +131,9 @@ class Game(Generic[StateT, ActionT, ObservationT]):
     unit: str = "score"
     """What the score counts, in the plural: the head of its column."""
 
+    draw_observation: Callable[[ObservationT], str] | None = None
+    """What a seat may know as text, drawn from nothing but its observation; else it is JSON."""
+
 
 AnyGame = Game[Any, Any, Any]
 

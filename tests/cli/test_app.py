@@ -57,6 +57,7 @@ def test_these_are_the_commands() -> None:
         "games",
         "import",
         "leaderboard",
+        "logs",
         "match",
         "replay",
         "submit",

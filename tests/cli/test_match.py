@@ -1,8 +1,6 @@
 import csv
 import io
 import json
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,7 @@ from arena.referee.record import MatchRecord, decode_record, encode_record
 from arena.referee.replay import replay
 from arena.wire.escape import printable
 from tests import tuck_game
-from tests.command_line import NO_TIER, CommandLine, contents
+from tests.command_line import NO_TIER, CommandLine
 from tests.protocol_files import misfits
 from tests.whole_arena import ROOT, Arena
 
@@ -202,40 +200,6 @@ def test_every_sample_bot_can_be_called_by_its_name(arena: CommandLine) -> None:
 
     for name in names:
         assert play(arena, "couperation", name, name)[0].faults == ()
-
-
-# Replay
-
-
-def test_replay_shows_every_turn_and_then_how_it_ended(played: CommandLine) -> None:
-    answer = played("replay", "donburiko-2p/0/first+last")
-
-    record = json.loads(played("replay", "donburiko-2p/0/first+last", "-f", "json").out)
-    turns = [line for line in answer.out.splitlines() if ". seat " in line]
-    assert len(turns) == len(record["actions"])
-    assert turns[0].startswith("0. seat ")
-    assert answer.out.splitlines()[-3].startswith("----")
-
-
-def test_a_match_is_found_by_the_beginning_of_its_id(played: CommandLine) -> None:
-    assert played("replay", "couperation-self-2p/0/d", "-f", "csv").status == 0
-    assert "several matches begin with 'couperation-'" in played.refuses("replay", "couperation-")
-    assert "did you mean" in played.refuses("replay", "donburiko-2p/0/first+lost")
-    assert "cup-" in played.refuses("replay", "donburiko", "-t", "pu")
-
-
-def test_the_cards_of_a_tournament_that_goes_on_are_for_the_operator(arena: CommandLine) -> None:
-    record, _ = play(arena, "couperation", arena.bot("first"), arena.bot("first"))
-    with closing(sqlite3.connect(arena.home / "arena.db")) as db, db:
-        db.execute("UPDATE tournaments SET finished = NULL")
-    before = contents(arena.home)
-
-    line = arena.refuses("replay", record.match)
-    answer = arena("replay", record.match, "--operator")
-
-    assert line.endswith("is going on, and its deals are still played: --operator shows them")
-    assert (answer.status, "0. seat 0 first" in answer.out) == (0, True)
-    assert contents(arena.home) == before
 
 
 # What a third party's game draws

@@ -161,3 +161,18 @@ def test_every_question_to_a_bot_is_told_also_the_one_it_did_not_answer() -> Non
     (fault,) = record.faults
     assert [it for it in asked if it in by_bots] == by_bots
     assert [it[:2] for it in asked if it not in by_bots] == [(fault.at, fault.seat)]
+
+
+@pytest.mark.parametrize("quits", [{}, {1: 1}], ids=["played out", "broken off"])
+def test_the_state_in_which_a_match_ended_is_told_once_it_has_proved_right(
+    quits: dict[int, int],
+) -> None:
+    record = played_record("donburiko", "standard", 2, 3, quits)
+    states: list[Any] = []
+
+    replay(record, ended=states.append)
+
+    assert [state.tokens for state in states] == [record.scores]
+    with pytest.raises(RecordError):
+        replay(msgspec.structs.replace(record, scores=(1, 1)), ended=states.append)
+    assert len(states) == 1

@@ -2,7 +2,7 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -190,7 +190,9 @@ def played(folder: Path, home: str, wanted: Callable[[Fixture], bool], *names: s
     # Where root cannot write to /run, the locks for the users of its seats are here.
     assert {path.name for path in arena.scratch.iterdir()} <= {"arena-uids"}
     records = arena.played(made.tournament.id)
-    assert records.keys() == {fixture.match for fixture in made.fixtures}
+    # A bot that kept failing may have been retired, and not have played on.
+    honest = {fixture.match for fixture in made.fixtures if honest_only(fixture)}
+    assert honest <= records.keys() <= {fixture.match for fixture in made.fixtures}
     return Ended(
         records={
             match: {name: value for name, value in record.items() if name != "tournament"}
@@ -251,16 +253,20 @@ def many(fixture: Fixture) -> bool:
     return fixture.deal == 0 or honest_only(fixture)
 
 
-def check(folder: Path, wanted: Callable[[Fixture], bool]) -> None:
-    """Play without the worst, then with them, and compare."""
+def check(
+    folder: Path, wanted: Callable[[Fixture], bool], worst: Collection[str] = tuple(WORST)
+) -> None:
+    """Play without the ``worst``, then with them, and compare."""
     if lacking := isolation().lacking:
         pytest.skip(lacking)
     without = played(folder, "without", lambda one: honest_only(one) and wanted(one), *HONEST)
 
-    among = played(folder, "among", wanted, *HONEST, *WORST)
+    among = played(folder, "among", wanted, *HONEST, *worst)
 
     assert {match: among.records[match] for match in without.records} == without.records
-    assert verdicts(among.records) == {name: {code} - {None} for name, (_, code) in WORST.items()}
+    assert verdicts(among.records) == {
+        name: {code} - {None} if name in worst else set() for name, (_, code) in WORST.items()
+    }
     assert among.runner_mb - without.runner_mb < MORE_MB
     assert among.worker_mb - without.worker_mb < MORE_MB
     assert Arena(folder).all_gone()
@@ -290,4 +296,8 @@ def test_the_worst_bots_hurt_only_themselves(tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(3_600)
 def test_the_worst_bots_hurt_only_themselves_at_every_table(tmp_path: Path) -> None:
-    check(tmp_path, many)
+    # Few enough at a time for a schedule of all the tables there can be.
+    for first in range(0, len(WORST), 4):
+        folder = tmp_path / str(first)
+        folder.mkdir()
+        check(folder, many, list(WORST)[first : first + 4])

@@ -31,4 +31,5 @@ COUPERATION: Game[State, Action, Observation] = Game(
     chance_of=chance.chance_of,
     draw=picture.draw,
     unit="cards",
+    draw_observation=picture.draw_observation,
 )

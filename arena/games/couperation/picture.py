@@ -1,8 +1,9 @@
-"""A Couperation table as text, hidden cards included: for the operator alone."""
+"""A Couperation table as text: as it is, for the operator alone, and as one seat sees it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from arena.games.couperation.cards import FINISH, Card
+from arena.games.couperation.observation import Observation, Slot
 from arena.games.couperation.rules import to_act
 from arena.games.couperation.state import State
 from arena.games.couperation.tower import NUMBERS, ROW_SLOTS, Laid
@@ -16,27 +17,68 @@ def draw(state: State) -> str:
     ``(12)`` is a card face down, ``F`` the Finish card, ``.`` an empty slot. ``>`` marks the
     seat to act.
     """
+    acts = to_act(state)
+    return "\n".join(
+        [
+            *_tower(lambda row, slot: _slot(state.tower[NUMBERS[row, slot]])),
+            *(
+                _seat(seat, _cards(hand), acts=seat == acts, finish=seat == state.front)
+                for seat, hand in enumerate(state.hands)
+            ),
+            *_piles(state.reserve, state.removed, state.deck),
+        ]
+    )
+
+
+def draw_observation(seen: Observation) -> str:
+    """Return what one seat may know of the table, laid out as `draw` does.
+
+    ``(?)`` is a card that it may not know; of other hands it knows the sizes alone.
+    """
+    return "\n".join(
+        [
+            *_tower(lambda row, slot: _slot(seen.tower[row][slot])),
+            *(
+                _seat(
+                    seat,
+                    _cards(seen.hand) if seat == seen.seat else _counted(size),
+                    acts=seat == seen.to_act,
+                    finish=seat == seen.finish,
+                )
+                for seat, size in enumerate(seen.hand_sizes)
+            ),
+            *_piles(seen.reserve, seen.removed, seen.deck),
+        ]
+    )
+
+
+def _tower(shown: Callable[[int, int], str]) -> list[str]:
+    """Return the rows from the top; ``shown(row, slot)`` is what stands in a slot's place."""
     lines = []
     for row, places in reversed(tuple(enumerate(ROW_SLOTS))):
-        cells = "".join(_slot(state.tower[NUMBERS[place]]).center(_CELL) for place in places)
+        cells = "".join(shown(*place).center(_CELL) for place in places)
         lines.append(" " * (_CELL // 2 * row) + cells.rstrip())
-    lines += [_seat(state, seat) for seat in range(len(state.hands))]
-    lines.append(f"  reserve  {_cards(state.reserve)}")
-    lines.append(f"  removed  {_cards(state.removed)}")
-    lines.append(f"  deck     {state.deck} left")
-    return "\n".join(lines)
+    return lines
 
 
-def _slot(laid: Laid | None) -> str:
+def _slot(laid: Laid | Slot | None) -> str:
     if laid is None:
         return "."
-    return _card(laid.card) if laid.up else f"({_card(laid.card)})"
+    card = "?" if laid.card is None else _card(laid.card)
+    return card if laid.up else f"({card})"
 
 
-def _seat(state: State, seat: int) -> str:
-    mark = ">" if seat == to_act(state) else " "
-    front = ", Finish in front" if seat == state.front else ""
-    return f"{mark} seat {seat}   {_cards(state.hands[seat])}{front}"
+def _seat(seat: int, hand: str, *, acts: bool, finish: bool) -> str:
+    front = ", Finish in front" if finish else ""
+    return f"{'>' if acts else ' '} seat {seat}   {hand}{front}"
+
+
+def _piles(reserve: Sequence[Card], removed: Sequence[Card], deck: int) -> list[str]:
+    return [
+        f"  reserve  {_cards(reserve)}",
+        f"  removed  {_cards(removed)}",
+        f"  deck     {deck} left",
+    ]
 
 
 def _cards(cards: Sequence[Card]) -> str:
@@ -45,3 +87,7 @@ def _cards(cards: Sequence[Card]) -> str:
 
 def _card(card: Card) -> str:
     return "F" if card == FINISH else str(card)
+
+
+def _counted(cards: int) -> str:
+    return "1 card" if cards == 1 else f"{cards or 'no'} cards"

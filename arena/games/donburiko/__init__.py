@@ -32,4 +32,5 @@ DONBURIKO: Game[State, Action, Observation] = Game(
     chance_of=chance.chance_of,
     draw=picture.draw,
     unit="tokens",
+    draw_observation=picture.draw_observation,
 )

@@ -1,0 +1,29 @@
+"""How a match ended, as it is printed."""
+
+import json
+
+import typer
+
+from arena.cli.frames import ending_line, ending_rows, faults_of
+from arena.cli.remarks import remark
+from arena.cli.render import Format, render
+from arena.players.tail import last_lines
+from arena.referee.record import MatchRecord, encode_record
+
+
+def print_ending(record: MatchRecord, form: Format, seat: int | None = None) -> None:
+    """Print how a match ended, and the end of what bots at fault had logged; as JSON its record.
+
+    With ``seat`` only the fault of this one is told.
+    """
+    if form is Format.JSON:
+        # Spelt in ASCII again, so that nothing a bot wrote can act on a terminal.
+        typer.echo(json.dumps(json.loads(encode_record(record)), separators=(",", ":")))
+    else:
+        typer.echo(render(ending_rows(record, seat), form), nl=False)
+    remark(ending_line(record))
+    for fault in faults_of(record, seat):
+        if lines := last_lines(record.measured.stderr[fault.seat]):
+            remark(f"seat {fault.seat} {record.seats[fault.seat].bot} wrote to standard error:")
+            for line in lines:
+                remark(f"  | {line}")

@@ -1,0 +1,123 @@
+"""``arena replay``: a match that was played, looked at turn by turn."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from arena.cli.endings import print_ending
+from arena.cli.frames import Frame, checked, frames
+from arena.cli.options import (
+    HOME,
+    As,
+    Home,
+    InTournament,
+    Operator,
+    check_shown,
+    given,
+    store_at,
+)
+from arena.cli.record_files import SUFFIXES, read_record
+from arena.cli.render import Format
+from arena.cli.terminal import is_terminal, look_through
+from arena.errors import UsageError
+from arena.games.base import Seat
+from arena.referee.record import MatchRecord, decode_record
+from arena.referee.replay import replay as replay_record
+from arena.store.matches import get_match
+from arena.store.tournaments import get_tournament
+from arena.wire.escape import printable
+
+InFile = Annotated[
+    str | None,
+    typer.Option(
+        "--match",
+        metavar="ID",
+        help="Which one, where MATCH is a file that holds several; the beginning is enough.",
+    ),
+]
+OfSeat = Annotated[
+    int | None,
+    typer.Option(
+        "--seat", metavar="N", min=0, help="Show what this seat was shown, and nothing else."
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this module to ``app``."""
+    app.command(epilog="Example: arena replay donburiko-2p/0/greedy+random_legal --seat 0")(replay)
+
+
+def replay(  # noqa: PLR0913, PLR0917 - a command's options
+    context: typer.Context,
+    match: Annotated[
+        str,
+        typer.Argument(
+            metavar="MATCH",
+            help="A match's id, the beginning of one, or a file of records (.json, .jsonl).",
+        ),
+    ],
+    tournament: InTournament = None,
+    in_file: InFile = None,
+    seat: OfSeat = None,
+    all_turns: Annotated[
+        bool, typer.Option("--all", help="Print all turns, as without a terminal.")
+    ] = False,
+    operator: Operator = False,
+    home: Home = HOME,
+    form: As = Format.TABLE,
+) -> None:
+    """Show a match turn by turn, with every card or as one seat saw it.
+
+    On a terminal one steps through it, forwards and backwards; elsewhere all turns are printed.
+    With --format json the record is printed, with csv or github how the match ended.
+    """
+    if form is not Format.TABLE and (turns := given(context, ("seat", "all_turns"))):
+        raise UsageError(f"--format {form.value} prints no turns: leave out {', '.join(turns)}")
+    if match.endswith(SUFFIXES):
+        if others := given(context, ("tournament",)):
+            raise UsageError(f"a file of records is of no home: leave out {', '.join(others)}")
+        record = read_record(Path(match), in_file)
+    elif in_file is not None:
+        raise UsageError("--match chooses from a file of records: leave it out")
+    else:
+        record = _kept(home, match, tournament, operator=operator)
+    if seat is not None and seat >= len(record.seats):
+        raise UsageError(f"--seat {seat}: seats of this match are 0 to {len(record.seats) - 1}")
+    if form is not Format.TABLE:
+        checked(record)
+        replay_record(record)
+        print_ending(record, form)
+        return
+    found = frames(record, None if seat is None else Seat(seat))
+    if is_terminal() and not all_turns:
+        look_through(found, _title(record, seat))
+    else:
+        _print_turns(found)
+        print_ending(record, form, seat)
+
+
+def _kept(home: Path, match: str, tournament: str | None, *, operator: bool) -> MatchRecord:
+    """Return the record of a match that is kept in ``home``, if its cards may be shown."""
+    with store_at(home, create=False) as store:
+        where = get_tournament(store, tournament).tournament.id if tournament else None
+        stored = get_match(store, match, where)
+        played = get_tournament(store, stored.tournament).tournament
+    check_shown(played, operator=operator)
+    return decode_record(stored.record)
+
+
+def _title(record: MatchRecord, seat: int | None) -> str:
+    view = "every card" if seat is None else f"as seat {seat} {record.seats[seat].bot} saw it"
+    return printable(f"{record.match} in {record.tournament}, {view}")
+
+
+def _print_turns(found: list[Frame]) -> None:
+    """Print all that happened, but for how the match ended: that is printed by itself."""
+    above: tuple[str, ...] = ()
+    for frame in found[:-1]:
+        # A fault leaves the table as it is.
+        table = () if frame.table == above else frame.table
+        typer.echo("\n".join([*table, *frame.notes, ""]))
+        above = frame.table
