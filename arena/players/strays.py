@@ -93,11 +93,16 @@ def family(pid: int) -> list[int]:
     return list(found)
 
 
+def orphans() -> list[int]:
+    """Return what bots have left to this process: its children that are none of the bots."""
+    return [pid for pid in children(os.getpid()) if pid not in live and _foreign(pid)]
+
+
 def end() -> int:
     """Kill every orphan of a bot, and those that it leaves in turn; return how many they were."""
     ended = 0
     until = time.monotonic() + _END_S
-    while found := [pid for pid in children(os.getpid()) if pid not in live and _foreign(pid)]:
+    while found := orphans():
         for pid in found:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)

@@ -193,3 +193,34 @@ def test_a_question_that_takes_ten_times_its_time_voids_the_match() -> None:
 
     with pytest.raises(HostFault, match="too busy"):
         clock.more_s(0.1, 50.0, absent_s=50.0)
+
+
+@pytest.mark.slow
+def test_what_a_bot_has_let_go_is_no_excuse_either(tmp_path: Path) -> None:
+    body = """
+    import os, sys, time
+    for line in sys.stdin:
+        for _ in range(4):
+            if os.fork() == 0:
+                os.setsid()
+                if os.fork() == 0:
+                    time.sleep(0)
+                    until = time.process_time() + 1
+                    while time.process_time() < until:
+                        pass
+                os._exit(0)
+            os.wait()
+        until = time.process_time() + 0.4
+        while time.process_time() < until:
+            pass
+        print("done", flush=True)
+    """
+    bot = BotProcess(program(body, tmp_path), Limits())
+    with crowded(0):
+        try:
+            with pytest.raises(BotFault) as caught:
+                bot.ask(b"\n", 500)
+        finally:
+            bot.stop(0)
+
+    assert caught.value.code is FaultCode.TIMEOUT
