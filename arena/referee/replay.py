@@ -4,6 +4,8 @@ Of a record only ``cards``, ``actions`` (seat and action) and ``faults`` are bel
 that follows from them is derived again and has to be equal.
 """
 
+from collections.abc import Callable
+
 import msgspec
 
 from arena.errors import FaultCode, RecordError
@@ -12,25 +14,29 @@ from arena.games.base import Seat
 from arena.referee.play import Watch
 from arena.referee.record import ActionRecord, FaultRecord, MatchRecord
 from arena.referee.table import Outcome, Table
-from arena.wire.codec import encode_value
+from arena.wire.codec import Question, encode_value
+
+Sent = Callable[[Seat, Question | bytes], None]
+"""(seat, question that it was sent, or JSON of its last events at the end) -> nothing."""
 
 
-def replay(record: MatchRecord, watch: Watch | None = None) -> Outcome:
+def replay(record: MatchRecord, watch: Watch | None = None, sent: Sent | None = None) -> Outcome:
     """Play ``record`` again and return how it ends.
 
     Args:
         record: the record of a match of a game that is installed.
         watch: called before each action is applied, as in `arena.referee.play.play`.
+        sent: called with what each seat was sent, in the order of the match.
 
     Raises:
         RecordError: the record is not one of a match; the text names the first difference.
         UsageError: the game is not installed.
     """
-    return _Replay(record, watch).run()
+    return _Replay(record, watch, sent).run()
 
 
 class _Replay:
-    def __init__(self, record: MatchRecord, watch: Watch | None) -> None:
+    def __init__(self, record: MatchRecord, watch: Watch | None, sent: Sent | None) -> None:
         game = get_game(record.game)
         if record.rules_version != game.rules_version:
             raise RecordError(
@@ -45,6 +51,7 @@ class _Replay:
             raise RecordError(f"cards: {error}") from None
         self._record = record
         self._watch = watch
+        self._sent = sent
         self._faults = list(record.faults)
         chance = game.chance_of(cards, record.players, record.variant)
         self._table = Table(game, chance, record.players, record.variant)
@@ -62,7 +69,10 @@ class _Replay:
             raise RecordError(f"the match goes on after its {len(self._record.actions)} actions")
         if self._faults:
             raise RecordError(f"fault of seat {self._faults[0].seat}: it was not to act then")
-        return self._checked(self._table.outcome())
+        outcome = self._checked(self._table.outcome())
+        for seat in filter(self._table.is_open, self._table.seats):
+            self._tell(seat, self._table.last_events(seat))
+        return outcome
 
     def _close(self, due: list[FaultRecord]) -> None:
         """Close the seats of ``due`` at one moment, and be done with these faults."""
@@ -78,6 +88,7 @@ class _Replay:
             due = [fault for fault in self._faults if (fault.at, fault.seat) == (number, seat)]
             if not due:
                 return
+            self._tell(seat, self._table.question(seat, self._table.legal_actions()))
             self._close(due)
 
     def _act(self, number: int, recorded: ActionRecord) -> None:
@@ -97,9 +108,15 @@ class _Replay:
         sent = question.digest if question else msgspec.UNSET
         if sent != recorded.sent:
             raise RecordError(f"{where}: seat {seat} was sent something else")
+        if question:
+            self._tell(seat, question)
         if self._watch:
             self._watch(self._table.state, seat, action, recorded.house)
         self._table.apply(action)
+
+    def _tell(self, seat: Seat, what: Question | bytes) -> None:
+        if self._sent:
+            self._sent(seat, what)
 
     def _checked(self, outcome: Outcome) -> Outcome:
         for name in ("scores", "ranks", "reason"):
