@@ -36,6 +36,7 @@ from arena.games import get_game
 from arena.games.base import AnyGame, Public, Seat
 from arena.players.sandbox import Tier
 from arena.players.tail import last_lines
+from arena.referee.lines import lines_of
 from arena.referee.play import Watch
 from arena.referee.record import MatchRecord, decode_record, encode_record
 from arena.referee.replay import replay as replay_record
@@ -128,6 +129,12 @@ def replay(
         str, typer.Argument(metavar="MATCH", help="A match's id, or the beginning of one.")
     ],
     tournament: InTournament = None,
+    lines: Annotated[
+        int | None,
+        typer.Option(
+            "--lines", metavar="SEAT", min=0, help="Print what a seat was sent, to try a bot on."
+        ),
+    ] = None,
     operator: Annotated[
         bool, typer.Option("--operator", help="Show cards although the tournament is going on.")
     ] = False,
@@ -147,6 +154,9 @@ def replay(
             f"{played.id} is going on, and its deals are still played: --operator shows them"
         )
     record = decode_record(stored.record)
+    if lines is not None:
+        typer.echo(b"".join(lines_of(record, lines, key=played.key)), nl=False)
+        return
     rules = get_game(record.game)
     names = [seat.bot for seat in record.seats]
     replay_record(record, _watch(rules, names, form) if form is Format.TABLE else None)

@@ -259,3 +259,20 @@ def test_what_a_game_draws_and_counts_cannot_act_on_a_terminal(tmp_path: Path) -
     assert "a\n\\x1b[2J\\u202eb\n3. seat 1 first_legal" in turns
     for text in (table, markdown, turns):
         assert printable(text, lines=True) == text
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_replay_prints_the_lines_that_a_seat_was_sent(seat: int, played: CommandLine) -> None:
+    """With the tournament's key they are the same to the last digit, so a bot repeats itself."""
+    match = "donburiko-2p/0/first+last"
+    record = json.loads(played("replay", match, "-f", "json").out)
+
+    lines = played("replay", match, "--lines", str(seat)).out.splitlines()
+
+    messages = [json.loads(line) for line in lines]
+    asked = [message for message in messages if message["type"] == "act"]
+    acted = [one["action"] for one in record["actions"] if one["seat"] == seat]
+    assert [message["type"] for message in messages[:2]] == ["hello", "start"]
+    assert [message["type"] for message in messages[-2:]] == ["end", "quit"]
+    assert [message["legal_actions"][-seat] for message in asked] == acted
+    assert "no seat 2" in played.refuses("replay", match, "--lines", "2")
