@@ -22,6 +22,7 @@ from arena.cli.render import Format
 from arena.cli.terminal import is_terminal, look_through
 from arena.errors import UsageError
 from arena.games.base import Seat
+from arena.referee.lines import lines_of
 from arena.referee.record import MatchRecord, decode_record
 from arena.referee.replay import replay as replay_record
 from arena.store.matches import get_match
@@ -40,6 +41,13 @@ OfSeat = Annotated[
     int | None,
     typer.Option(
         "--seat", metavar="N", min=0, help="Show what this seat was shown, and nothing else."
+    ),
+]
+
+Lines = Annotated[
+    int | None,
+    typer.Option(
+        "--lines", metavar="SEAT", min=0, help="Print what a seat was sent, to try a bot on."
     ),
 ]
 
@@ -64,6 +72,7 @@ def replay(  # noqa: PLR0913, PLR0917 - a command's options
     all_turns: Annotated[
         bool, typer.Option("--all", help="Print all turns, as without a terminal.")
     ] = False,
+    lines: Lines = None,
     operator: Operator = False,
     home: Home = HOME,
     form: As = Format.TABLE,
@@ -78,11 +87,14 @@ def replay(  # noqa: PLR0913, PLR0917 - a command's options
     if match.endswith(SUFFIXES):
         if others := given(context, ("tournament",)):
             raise UsageError(f"a file of records is of no home: leave out {', '.join(others)}")
-        record = read_record(Path(match), in_file)
+        record, key = read_record(Path(match), in_file), b""
     elif in_file is not None:
         raise UsageError("--match chooses from a file of records: leave it out")
     else:
-        record = _kept(home, match, tournament, operator=operator)
+        record, key = _kept(home, match, tournament, operator=operator)
+    if lines is not None:
+        typer.echo(b"".join(lines_of(record, lines, key=key)), nl=False)
+        return
     if seat is not None and seat >= len(record.seats):
         raise UsageError(f"--seat {seat}: seats of this match are 0 to {len(record.seats) - 1}")
     if form is not Format.TABLE:
@@ -98,14 +110,16 @@ def replay(  # noqa: PLR0913, PLR0917 - a command's options
         print_ending(record, form, seat)
 
 
-def _kept(home: Path, match: str, tournament: str | None, *, operator: bool) -> MatchRecord:
-    """Return the record of a match that is kept in ``home``, if its cards may be shown."""
+def _kept(
+    home: Path, match: str, tournament: str | None, *, operator: bool
+) -> tuple[MatchRecord, bytes]:
+    """Return a match of ``home``, if its cards may be shown, and the key of its tournament."""
     with store_at(home, create=False) as store:
         where = get_tournament(store, tournament).tournament.id if tournament else None
         stored = get_match(store, match, where)
         played = get_tournament(store, stored.tournament).tournament
     check_shown(played, operator=operator)
-    return decode_record(stored.record)
+    return decode_record(stored.record), played.key
 
 
 def _title(record: MatchRecord, seat: int | None) -> str:

@@ -5,7 +5,7 @@ that follows from them is derived again and has to be equal. With the tournament
 and what the house did have to follow from it, too.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -30,6 +30,7 @@ def replay(
     key: bytes | None = None,
     asked: Asked | None = None,
     ended: Callable[[Any], None] | None = None,
+    last: Callable[[Seat, bytes], None] | None = None,
 ) -> Outcome:
     """Play ``record`` again and return how it ends.
 
@@ -39,6 +40,7 @@ def replay(
         key: of the deals, 32 bytes; without it the cards and the house are believed.
         asked: called at each question to a bot, also at one that it did not answer.
         ended: called with the state in which the match ended, once all of it has proved right.
+        last: called then with each open seat and JSON of its last events.
 
     Raises:
         RecordError: the record is not one of a match; the text names the first difference.
@@ -48,6 +50,9 @@ def replay(
     outcome = played.run()
     if ended:
         ended(played.state)
+    if last:
+        for seat, events in played.last_events():
+            last(seat, events)
     return outcome
 
 
@@ -110,6 +115,11 @@ class _Replay:
     def state(self) -> Any:  # noqa: ANN401 - of whatever type the game has
         """The state in which the match is by now."""
         return self._table.state
+
+    def last_events(self) -> Iterator[tuple[Seat, bytes]]:
+        """Yield each open seat with JSON of what it was told at the end."""
+        for seat in filter(self._table.is_open, self._table.seats):
+            yield seat, self._table.last_events(seat)
 
     def run(self) -> Outcome:
         at_start = [fault for fault in self._faults if fault.code == FaultCode.START_FAILED]

@@ -112,7 +112,9 @@ def seated(bot: Bot) -> Scripted:
     def choose(message: dict[str, Any]) -> dict[str, Any]:
         if not matches:
             matches.append(Match(json.loads(player.heard[1])))
-        return bot.choose(Turn(message, matches[0], time.monotonic()))
+        action = bot.choose(Turn(message, matches[0], time.monotonic()))
+        assert isinstance(action, dict)
+        return action
 
     player = Scripted(choose)
     return player

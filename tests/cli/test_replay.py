@@ -123,3 +123,20 @@ def test_a_file_that_was_altered_is_not_shown(
 
     assert (answer.status, answer.out) == (1, "")
     assert answer.line.startswith("arena: ")
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_replay_prints_the_lines_that_a_seat_was_sent(seat: int, played: CommandLine) -> None:
+    """With the tournament's key they are the same to the last digit, so a bot repeats itself."""
+    match = "donburiko-2p/0/first+last"
+    record = json.loads(played("replay", match, "-f", "json").out)
+
+    lines = played("replay", match, "--lines", str(seat)).out.splitlines()
+
+    messages = [json.loads(line) for line in lines]
+    asked = [message for message in messages if message["type"] == "act"]
+    acted = [one["action"] for one in record["actions"] if one["seat"] == seat]
+    assert [message["type"] for message in messages[:2]] == ["hello", "start"]
+    assert [message["type"] for message in messages[-2:]] == ["end", "quit"]
+    assert [message["legal_actions"][-seat] for message in asked] == acted
+    assert "no seat 2" in played.refuses("replay", match, "--lines", "2")

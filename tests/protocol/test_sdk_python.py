@@ -1,4 +1,5 @@
 import ast
+import copy
 import json
 import subprocess
 import sys
@@ -9,8 +10,32 @@ from typing import Any
 
 import pytest
 
+from arena.games import get_game
+from arena.games.base import Seat
+from arena.games.deal import Deal
+from arena.players.files import PLAIN, File
+from arena.players.provided import provided
+from arena.players.scripted import Scripted
+from arena.referee.limits import Limits
+from arena.referee.play import play
+from arena.referee.record import encode_record
+from arena_bot import (
+    ABSENT,
+    Action,
+    Bot,
+    Fault,
+    Match,
+    Record,
+    Turn,
+    answers,
+    couperation,
+    donburiko,
+    replay_record,
+)
+from bots.random_legal import RandomLegal
 from tests.conversation import HELLO, QUIT, ROOT, SDK, Conversation, act, converse, python, start
 from tests.protocol_files import line_of, vectors
+from tests.records import KEY, played_record, record_of
 
 Script = Callable[[str], list[str]]
 
@@ -316,7 +341,7 @@ def test_the_sdk_is_written_for_python_3_9() -> None:
 
 
 def test_the_readme_shows_what_happens_by_hand() -> None:
-    block = README.split("```console\n")[1].split("```")[0]
+    (block,) = (it.split("```")[0] for it in README.split("```console\n") if "<<'END'" in it)
     typed, shown = block.split("<<'END'\n")[1].split("END\n")
 
     heard = converse(python(ROOT / "bots" / "first_legal.py"), typed.splitlines())
@@ -324,13 +349,157 @@ def test_the_readme_shows_what_happens_by_hand() -> None:
     assert b"\n".join(heard.lines).decode() + "\n" == shown
 
 
-@pytest.mark.parametrize("block", README.split("```python\n")[1:], ids=["run", "Bot"])
+BLOCKS = [block.split("```", maxsplit=1)[0] for block in README.split("```python\n")[1:]]
+*BOTS, TRIAL = BLOCKS
+
+
+@pytest.mark.parametrize("block", BOTS, ids=["run", "Bot", "typed"])
 def test_the_bots_of_the_readme_play(block: str, script: Script) -> None:
     end = {"type": "end", "events": [], "scores": [4, 2], "ranks": [1, 2], "reason": "finished"}
 
-    heard = converse(
-        script(block.split("```", maxsplit=1)[0]), [HELLO, start(), act(1, LEGAL), end, QUIT]
+    heard = converse(script(block), [HELLO, start(), act(1, LEGAL, observation=table()), end, QUIT])
+
+    assert (len(heard.lines), heard.status) == (2, 0)
+    assert heard.log in {"", "0 claims, rank 1\n"}
+
+
+def table() -> dict[str, Any]:
+    """Return a table of Donburiko from the published lines."""
+    messages = [vector["message"] or {} for vector in vectors("to_bot")]
+    tables: list[dict[str, Any]] = [message.get("observation", {}) for message in messages]
+    return next(it for it in tables if len(it.get("columns", ())) > 2)
+
+
+# Typed values
+
+
+def test_typed_values_compare_by_value_and_say_what_they_hold() -> None:
+    play = donburiko.Play("3", column=0, up=True)
+
+    assert play == donburiko.Play.of({"type": "play", "card": "3", "column": 0, "up": True})
+    assert play.plain() == {"type": "play", "card": "3", "column": 0, "up": True}
+    assert list(play.plain()) == ["type", "card", "column", "up"]
+    assert repr(play) == "Play(card='3', column=0, up=True)"
+    assert {play: 1}[copy.deepcopy(play)] == 1
+    assert couperation.Discard(4) != couperation.Draw(4)
+
+
+def test_typed_values_cannot_be_changed_or_be_made_by_halves() -> None:
+    play = donburiko.Play("3", column=0, up=True)
+
+    with pytest.raises(AttributeError, match=r"Play\.card cannot be changed"):
+        play.card = "4"  # type: ignore[misc]
+    with pytest.raises(TypeError, match="Play needs the field up"):
+        donburiko.Play("3", 0)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="Claim has the fields column"):
+        donburiko.Claim(1, column=2)  # type: ignore[misc]
+    with pytest.raises(TypeError, match="Claim needs the field column"):
+        donburiko.Claim.of({"type": "claim"})
+
+
+def test_what_was_left_out_is_not_what_is_unknown() -> None:
+    onto = {
+        "type": "reserve",
+        "seat": 0,
+        "pair": [3, 6],
+        "extra": [],
+        "take": 3,
+        "row": 0,
+        "slot": 1,
+    }
+
+    events = couperation.events([onto, onto | {"replaced": None}, onto | {"replaced": "finish"}])
+
+    found = [event.replaced for event in events if isinstance(event, couperation.ReserveEvent)]
+    assert found == [ABSENT, None, "finish"]
+    assert [event.plain() for event in events[:1]] == [onto]
+
+
+def test_events_of_a_later_version_are_left_out_of_typed_ones() -> None:
+    events = donburiko.events(
+        [{"type": "eclipse", "moon": 3}, {"type": "fault", "seat": 1, "x": 1}]
     )
 
-    assert len(heard.lines) == 2
-    assert heard.log in {"", "0 claims, rank 1\n"}
+    assert events == [Fault(seat=1)]
+
+
+# Trying a bot out
+
+
+@pytest.mark.parametrize("players", [2, 4])
+@pytest.mark.parametrize("game", ["donburiko", "couperation"])
+def test_a_bot_repeats_its_own_match(game: str, players: int) -> None:
+    record = played_by(RandomLegal, game, players)
+
+    for seat in range(players):
+        pairs = replay_record(RandomLegal(), record, seat, key=KEY.hex())
+        assert len(pairs) > 1
+        assert all(before == now for before, now in pairs)
+    assert any(before != now for before, now in replay_record(RandomLegal(), record, 0))
+
+
+def played_by(bot: Callable[[], Bot], game: str, players: int) -> str:
+    """Return the record of a match that is played in process by bots of one kind."""
+
+    def seat(number: int) -> Scripted:
+        its, deal_seed = bot(), Deal(KEY, game, "standard", players, 0).bot_seed(Seat(number))
+        match = Match(start(game, deal_seed, players) | {"seat": number})
+        return Scripted(lambda message: plain(its.choose(Turn(message, match, 0.0))))
+
+    deal = Deal(KEY, game, "standard", players, 0)
+    played = play(get_game(game), deal, [seat(number) for number in range(players)], Limits())
+    return encode_record(record_of(played, deal)).decode()
+
+
+def plain(action: Action | Record) -> Action:
+    return action.plain() if isinstance(action, Record) else action
+
+
+def test_a_function_is_asked_what_the_seat_was_asked() -> None:
+    record = encode_record(played_record("donburiko", "standard", 3, 1, {1: 3}))
+
+    pairs = replay_record(lambda _, legal: legal[0], record, seat=1)
+
+    assert [len(pair) for pair in pairs] == [2, 2, 2], "at its fourth question it exited"
+    assert all(now["type"] in {"play", "claim"} for _, now in pairs)
+
+
+def test_what_a_bot_raises_in_a_trial_is_raised(script: Script) -> None:
+    with pytest.raises(IndexError):
+        answers(lambda _, legal: legal[9], [json.dumps(start()), json.dumps(act(1, LEGAL))])
+
+
+def test_a_bot_without_legal_actions_is_tried_without_them() -> None:
+    class Deaf(Bot):
+        legal_actions = False
+
+        def choose(self, turn: Turn) -> Action:
+            assert turn.legal_actions == []
+            return {"type": "claim", "column": 0}
+
+    record = encode_record(played_record("donburiko", "standard", 2, 1, {}))
+
+    assert {now["type"] for _, now in replay_record(Deaf(), record, 0)} == {"claim"}
+
+
+def test_a_bot_that_brings_the_sdk_is_given_nothing_beside_it() -> None:
+    sdk = File("arena_bot.py", PLAIN, (SDK / "arena_bot.py").read_bytes())
+    files = {"bot.py": File("bot.py", PLAIN, FIVE_LINES.encode()), "arena_bot.py": sdk}
+
+    assert provided(("python", "bot.py"), files) == []
+
+
+def test_the_trial_of_the_readme_shows_what_is_new(tmp_path: Path) -> None:
+    record = encode_record(played_record("donburiko", "standard", 2, 1, {}))
+    (tmp_path / "match.json").write_bytes(record)
+    (tmp_path / "mybot.py").write_text("choose = lambda table, legal: legal[-1]", "utf-8")
+    (tmp_path / "trial.py").write_text(TRIAL, "utf-8")
+
+    shown = subprocess.check_output(
+        [sys.executable, "trial.py"],
+        cwd=tmp_path,
+        env={"PYTHONPATH": f"{ROOT}:{SDK}"},
+        text=True,
+    )
+
+    assert "was done, {'type': 'claim', " in shown
