@@ -16,6 +16,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.ge
 ALONE = frozenset(
     {
         "test_collusion.py",
+        "test_fair_clock.py",
         "test_freezer.py",
         "test_guard.py",
         "test_leftovers.py",

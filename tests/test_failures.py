@@ -178,9 +178,9 @@ FAILURES: Mapping[int, Failure] = {
             "cli/test_options.py::test_there_are_as_many_workers_as_cores_unless_the_user_says",
             "tournament/test_workers.py::test_each_worker_is_pinned_to_a_core_of_its_own",
             "players/test_process.py::test_processor_time_is_counted",
-            "players/test_delays.py::test_a_bot_that_has_to_share_its_core_gets_all_of_its_time",
-            "players/test_delays.py::test_a_bot_that_takes_too_long_is_charged_also_in_a_crowd",
-            "players/test_delays.py::test_a_bot_cannot_buy_time_by_getting_in_its_own_way",
+            "players/test_fair_clock.py::test_a_bot_that_has_to_share_its_core_gets_all_of_its_time",
+            "players/test_fair_clock.py::test_a_bot_that_takes_too_long_is_charged_also_in_a_crowd",
+            "players/test_fair_clock.py::test_a_bot_cannot_buy_time_by_getting_in_its_own_way",
         ),
     ),
     23: Failure(

@@ -16,12 +16,13 @@ from arena.players.tail import Tail
 from arena.wire.messages import MAX_LINE_BYTES
 
 _CHUNK = 64 * 1024
+_LAST_CHUNKS = 16
 _TELL_S = 0.25
 """How long a line without an answer may wait for room in the pipe."""
 
-_LOOKS_S = (0.002, 0.01)
+_FIRST_LOOK_S = 0.002
 _LOOK_S = 0.05
-"""After how long a question that is still open is looked after, and how often from then on."""
+"""When a question that is still open is looked after, first and from then on."""
 
 _ABSENT_S = 0.01
 """Going on so much later than meant means that arena itself was kept from running."""
@@ -49,16 +50,16 @@ class LineChannel:
             os.set_blocking(descriptor, False)
         self._resume: Callable[[], None] = _nothing
         self._look: Callable[[], None] = _nothing
-        self._more: Callable[[float, float, float], float] = _no_more
-        self._looks: tuple[float, ...] = ()
+        self._more: Callable[[float, float], float] = _no_more
+        self._look_after_s = math.inf
         self._to_bot = to_bot
         self._from_bot = from_bot
         self._log = log
         self._gone = gone
         self._log_open = True
         self._look_at: float = math.inf
-        self._budget_s = self._began = self._deadline = self._awake_at = self.absent_s = 0.0
-        self._asked = self._overtime = False
+        self._budget_s = self._deadline = self._awake_at = self._absent_s = 0.0
+        self._asked = self._overtime = self._waited = False
         self._pending = bytearray()
         self._poll = select.poll()
         for descriptor in (from_bot, log, gone):
@@ -78,6 +79,9 @@ class LineChannel:
             raise BotFault(FaultCode.TIMEOUT, "did not read its input in time")
         # Only now, so that it wakes up once.
         self._resume()
+        if not self._waited:
+            # It has had none of the time until now, which is long if arena itself was stopped.
+            self._deadline = time.monotonic() + self._budget_s
         return self._receive()
 
     def tell(self, line: bytes) -> None:
@@ -91,7 +95,7 @@ class LineChannel:
         self,
         resume: Callable[[], None],
         look: Callable[[], None],
-        more: Callable[[float, float, float], float],
+        more: Callable[[float, float], float],
     ) -> None:
         """Have the process looked after.
 
@@ -99,12 +103,11 @@ class LineChannel:
             resume: lets it run; called when it has something to read.
             look: sees to it while a question is open, every now and then. It may raise `BotFault`,
                 and the question is not waited for any longer.
-            more: (time for the question, time since it was begun, time that arena itself was kept
-                from running meanwhile) -> more time for it, all in seconds; called at its deadline.
-                It may raise `HostFault`.
+            more: (time for the question, time that arena itself did not run meanwhile) -> more
+                time for it, all in seconds; called at its deadline. It may raise `HostFault`.
         """
         self._resume, self._look, self._more = resume, look, more
-        self._looks = _LOOKS_S
+        self._look_after_s = _FIRST_LOOK_S
 
     def watch(self, gone: int) -> None:
         """From now on take ``gone`` for what becomes readable when the process has exited."""
@@ -144,18 +147,21 @@ class LineChannel:
         """Close all; what standard error still holds is kept."""
         self.end_input()
         if self._from_bot >= 0:
-            self._read_log()
+            with contextlib.suppress(BlockingIOError):
+                # A pipe holds a mebibyte at most; whoever fills it again and again is not heard.
+                for _ in range(_LAST_CHUNKS):
+                    self.stderr.add(os.read(self._log, _CHUNK))
             os.close(self._from_bot)
             os.close(self._log)
             self._from_bot = self._log = -1
 
     def _begin(self, budget_s: float) -> None:
         """Begin a question, or a line without an answer, that has so long."""
-        self._began = self._awake_at = time.monotonic()
+        self._awake_at = time.monotonic()
         self._budget_s = budget_s
-        self._deadline = self._began + budget_s
-        self._look_at = self._began + self._looks[0] if self._looks else math.inf
-        self._asked, self._overtime, self.absent_s = True, False, 0.0
+        self._deadline = self._awake_at + budget_s
+        self._look_at = self._awake_at + self._look_after_s
+        self._asked, self._overtime, self._waited, self._absent_s = True, False, False, 0.0
 
     def _send(self, line: bytes) -> bool:
         """Write all of ``line``; return False where the deadline came first."""
@@ -170,6 +176,7 @@ class LineChannel:
 
     def _send_rest(self, view: memoryview) -> bool:
         # Only a bot that does not read brings us here: a pipe holds 64 KiB.
+        self._waited = True
         self._resume()
         writable = select.poll()
         writable.register(self._to_bot, select.POLLOUT)
@@ -233,9 +240,9 @@ class LineChannel:
             now = self._awake(self._awake_at)
             if now >= self._look_at:
                 self._look()
-                self._look_at = self._next_look(now)
+                self._look_at = now + _LOOK_S
             if now >= self._deadline and self._overtime:
-                if not self._extended(now):
+                if not self._extended():
                     return []
                 continue
             # Once more after the deadline: what was written while arena was kept from looking.
@@ -250,18 +257,14 @@ class LineChannel:
         """Return the time, and take note if it is much later than was ``meant``."""
         self._awake_at = time.monotonic()
         if (late := self._awake_at - meant) > _ABSENT_S:
-            self.absent_s += late
+            self._absent_s += late
         return self._awake_at
 
-    def _next_look(self, now: float) -> float:
-        later = (self._began + after for after in self._looks)
-        return next((at for at in later if at > now), now + _LOOK_S)
-
-    def _extended(self, now: float) -> bool:
+    def _extended(self) -> bool:
         """Return whether there is more time for the question, because the machine took some."""
         if not self._asked:
             return False
-        more_s = self._more(self._budget_s, now - self._began, self.absent_s)
+        more_s = self._more(self._budget_s, self._absent_s)
         self._deadline = time.monotonic() + more_s
         self._overtime = False
         return more_s > 0
@@ -286,7 +289,7 @@ class LineChannel:
             return
 
     def _read_log(self) -> bool:
-        """Keep what standard error holds; return whether more may come."""
+        """Keep some of what standard error holds; return whether more may come."""
         if self._log_open:
             try:
                 chunk = os.read(self._log, _CHUNK)
@@ -308,5 +311,5 @@ def _nothing() -> None:
     pass
 
 
-def _no_more(_budget_s: float, _elapsed_s: float, _absent_s: float) -> float:
+def _no_more(_budget_s: float, _absent_s: float) -> float:
     return 0.0

@@ -1,16 +1,17 @@
 """What the machine kept a bot from, as against what the bot itself took: fair clocks.
 
 A clock on the wall charges a bot for the time that others had its processor. The kernel knows for
-each thread how long it was ready and had to wait. Whatever a bot's own processes used meanwhile
-is no excuse, or a bot could buy time by getting in its own way.
+each thread how long it was ready and had to wait; that alone is no excuse, for a bot can get in its
+own way, by processes that nobody can count afterwards. So no more is excused than others have used
+on the processors that the bot may run on: a bot cannot make those do anything.
 
-Source:
-    Linux, Documentation/scheduler/sched-stats.rst: /proc/PID/schedstat.
+Sources:
+    Linux, Documentation/scheduler/sched-stats.rst: /proc/PID/schedstat; proc_pid_stat(5).
 """
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -18,15 +19,11 @@ from arena.errors import HostFault
 from arena.players import strays
 
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
-_OF_ENDED = slice(13, 15)
-"""Fields of /proc/PID/stat after the name: time of its children that have ended."""
+_PARENT, _USED, _PROCESSOR = 1, slice(11, 15), 36
+"""Fields of /proc/PID/stat after the name; those used are its own time and its ended children's."""
 
-
-_DOUBT_S = 0.002
-"""How long it takes to see that nothing of a bot runs."""
-
-_STARVED_S = 0.02
-"""What a bot gets at a time of which nothing runs."""
+_PART = 0.5
+"""So much of its time a question has to be open until the machine is looked at."""
 
 _LEAST_MORE_S = 0.001
 _MOST_TIMES, _MOST_MORE_S = 10, 20.0
@@ -34,77 +31,127 @@ _MOST_TIMES, _MOST_MORE_S = 10, 20.0
 
 
 class Thread(NamedTuple):
-    """What a thread has had of processors, in nanoseconds since it began."""
+    """What a thread of a bot has had of processors, in nanoseconds since it began."""
 
     ran: int
     waited: int
-    """How long it was ready to run and another one did."""
-
-
-class Times(NamedTuple):
-    """What the processes of a bot have had of processors until a moment."""
-
-    used: int
-    """Nanoseconds of all of them together, those included that have ended."""
-
-    threads: dict[int, Thread]
-    """Those there are, by id."""
+    """How long it was ready to run and another one did; counted when a wait is over."""
 
     ready: bool
-    """Whether any of them could run, or does."""
+    """Whether it could run, or does."""
 
 
-def times(family: Sequence[int]) -> Times:
-    """Return what the processes ``family`` have had; nothing where the kernel does not tell."""
-    used, ready = 0, False
+class Other(NamedTuple):
+    """What a process that is no bot of the match has had of processors."""
+
+    used: int
+    """Nanoseconds, those of its ended children included."""
+
+    here: bool
+    """Whether it ran last on a processor that the bot may run on."""
+
+
+class Moment(NamedTuple):
+    """What processors were used for until a moment."""
+
+    at: float
+    """Of `time.monotonic`."""
+
+    threads: dict[int, Thread]
+    """Of the bot, by id."""
+
+    others: dict[int, Other]
+    """By process id."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether the bot could run, or does."""
+        return any(thread.ready for thread in self.threads.values())
+
+
+def look(pid: int) -> Moment:
+    """Return what the bot ``pid`` (or the sandbox around it) and all others have had until now."""
+    at = time.monotonic()
     threads = {}
-    for pid in family:
-        fields = strays.read(f"/proc/{pid}/stat").rpartition(b") ")[2].split()
-        if len(fields) < _OF_ENDED.stop:
-            continue  # it is gone
-        used += sum(map(int, fields[_OF_ENDED])) * _TICK_NS
-        with suppress(OSError):
-            used += time.clock_gettime_ns(strays.clock(pid))
-        with suppress(OSError), os.scandir(f"/proc/{pid}/task") as tasks:
+    for member in strays.family(pid):
+        with suppress(OSError), os.scandir(f"/proc/{member}/task") as tasks:
             for task in tasks:
                 said = strays.read(f"{task.path}/schedstat").split()
-                if len(said) > 1:
-                    threads[int(task.name)] = Thread(int(said[0]), int(said[1]))
-                state = strays.read(f"{task.path}/stat").rpartition(b") ")[2][:1]
-                ready = ready or state == b"R"
-    return Times(used, threads, ready)
+                stat = _stat(task.path)
+                if len(said) > 1 and stat:
+                    threads[int(task.name)] = Thread(int(said[0]), int(said[1]), stat[0] == b"R")
+    return Moment(at, threads, dict(_others()))
 
 
-def excused_ns(before: Times, now: Times, absent_ns: int = 0) -> int:
-    """Return for how long the machine kept a bot waiting between two moments, in nanoseconds.
+def _others() -> Iterator[tuple[int, Other]]:
+    """Yield the processes that are no bots of this match, each with what it has had.
 
-    It is the longest that one of its threads was ready and did not run, less all that its other
-    threads used meanwhile.
-
-    Args:
-        before: what its processes had had at the first moment.
-        now: what they had had at the second.
-        absent_ns: for how long arena itself did not run in between. That is no excuse for what
-            the bot did all the while.
+    Bots are all below this process: those that were let go come to it as well.
     """
-    used = max(now.used - before.used, 0)
-    excused = max(absent_ns - used, 0)
-    for thread, had in now.threads.items():
-        ran, waited = before.threads.get(thread, Thread(0, 0))
-        others_used = max(used - (had.ran - ran), 0)
-        excused = max(excused, had.waited - waited - others_used)
-    return excused
+    processors = os.sched_getaffinity(0)
+    parents: dict[int, int] = {}
+    had: dict[int, Other] = {}
+    with os.scandir("/proc") as entries:
+        names = [entry.name for entry in entries if entry.name.isdecimal()]
+    for pid in map(int, names):
+        if not (stat := _stat(f"/proc/{pid}")):
+            continue  # it is gone
+        parents[pid] = int(stat[_PARENT])
+        used = sum(map(int, stat[_USED])) * _TICK_NS
+        had[pid] = Other(used, int(stat[_PROCESSOR]) in processors)
+    bots = _below(os.getpid(), parents)
+    yield from ((pid, other) for pid, other in had.items() if pid not in bots)
 
 
-def starves(before: Times, now: Times) -> bool:
-    """Return whether a bot was ready to run all the while between two moments, and nothing did."""
-    return before.ready and now.ready and before.used == now.used
+def _below(top: int, parents: dict[int, int]) -> Collection[int]:
+    """Return all processes below ``top``."""
+    children: dict[int, list[int]] = {}
+    for pid, parent in parents.items():
+        children.setdefault(parent, []).append(pid)
+    found: set[int] = set()
+    waiting = [top]
+    while waiting:
+        born = [pid for pid in children.get(waiting.pop(), ()) if pid not in found]
+        found.update(born)
+        waiting += born
+    return found
+
+
+def _stat(path: str) -> list[bytes]:
+    # The command's name, in parentheses, may hold anything.
+    return strays.read(f"{path}/stat").rpartition(b") ")[2].split()
+
+
+def share(before: Moment, now: Moment) -> float:
+    """Return in what part of the time between two moments the machine kept a bot waiting, 0 to 1.
+
+    It is the part in which a thread of the bot was ready and did not run, and no more than that in
+    which others used its processors.
+    """
+    window_ns = (now.at - before.at) * 1e9
+    if window_ns <= 0:
+        return 0.0
+    waited = max((_waited(before, now, thread, window_ns) for thread in now.threads), default=0)
+    new = Other(0, here=False)
+    pairs = [(before.others.get(pid, new), had) for pid, had in now.others.items()]
+    used = sum(had.used - first.used for first, had in pairs if first.here or had.here)
+    return min(max(waited, 0), max(used, 0), window_ns) / window_ns
+
+
+def _waited(before: Moment, now: Moment, thread: int, window_ns: float) -> float:
+    had = now.threads[thread]
+    first = before.threads.get(thread)
+    if first is None:
+        return had.waited
+    if first.ready and had.ready and first.ran == had.ran:
+        return window_ns  # this wait is not over, so that the kernel has not counted it
+    return had.waited - first.waited
 
 
 class FairClock:
-    """Gives a bot the time that others had its processor, at the end of its own."""
+    """Gives a bot the time that others had its processors, at the end of its own."""
 
-    def __init__(self, pid: int, *, fixed: bool) -> None:
+    def __init__(self, pid: int, *, fixed: bool = False) -> None:
         """Watch over a bot.
 
         Args:
@@ -113,56 +160,51 @@ class FairClock:
         """
         self._pid = pid
         self._fixed = fixed
-        self._before: Times | None = None
-        self._looks = 0
+        self._look_from = 0.0
+        self._began = 0.0
+        self._before: Moment | None = None
 
-    def begin(self) -> None:
-        """Begin a question."""
-        self._before, self._looks = None, 0
+    def begin(self, now: float, budget_s: float) -> None:
+        """Begin a question at ``now`` (`time.monotonic`) that has so many seconds."""
+        self._began = now
+        self._look_from = now + _PART * budget_s
+        self._before = None
 
     def look(self) -> None:
         """See to the bot while its question is open."""
-        self._looks += 1
-        # Not at the first look: most questions are answered before the second.
-        if self._looks > 1 and self._before is None:
-            self._before = self._times()
+        # Late, for it takes milliseconds, and most questions are answered by then.
+        if self._before is None and not self._fixed and time.monotonic() >= self._look_from:
+            self._before = look(self._pid)
 
-    def excused_ns(self, absent_s: float) -> int:
-        """Return for how long the machine has kept the bot waiting in this question.
-
-        Args:
-            absent_s: for how long arena itself was kept from running.
-        """
+    def excused_ns(self) -> int:
+        """Return how much of the time since the question was begun is not the bot's."""
         if self._before is None:
             return 0
-        return excused_ns(self._before, self._times(), int(absent_s * 1e9))
+        now = look(self._pid)
+        return int(share(self._before, now) * (now.at - self._began) * 1e9)
 
-    def more_s(self, budget_s: float, elapsed_s: float, absent_s: float) -> float:
-        """Return how much more time the bot has, at the end of that for its question.
+    def more_s(self, budget_s: float, absent_s: float) -> float:
+        """Return how many more seconds the bot has, at the end of those for its question.
 
         Args:
             budget_s: the time for the question.
-            elapsed_s: how long it has been open.
-            absent_s: for how long arena itself was kept from running meanwhile.
+            absent_s: for how long arena itself did not run meanwhile, whatever the reason.
 
         Raises:
             HostFault: the machine has kept the bot waiting for too long.
         """
-        now = self._times()
-        self._before = self._before or now
-        excused_s = excused_ns(self._before, now, int(absent_s * 1e9)) / 1e9
-        if now.ready and elapsed_s - excused_s >= budget_s:
-            # The kernel counts a wait when it is over, and this one may go on.
-            time.sleep(_DOUBT_S)
-            if starves(now, self._times()):
-                excused_s = elapsed_s - budget_s + _STARVED_S
-        more_s = budget_s - (elapsed_s - excused_s)
+        if self._fixed:
+            return 0.0
+        now = look(self._pid)
+        elapsed_s = now.at - self._began
+        if self._before is None:
+            # Arena was away when it should have looked. Where it did not wait for a processor, the
+            # whole machine may have stood still.
+            self._before = now
+            return budget_s * _PART if now.ready and absent_s > budget_s * _PART else 0.0
+        more_s = budget_s - elapsed_s * (1 - share(self._before, now))
         if more_s < _LEAST_MORE_S:
             return 0.0
-        if self._fixed or elapsed_s > _MOST_TIMES * budget_s + _MOST_MORE_S:
+        if elapsed_s > _MOST_TIMES * budget_s + _MOST_MORE_S:
             raise HostFault("the machine was too busy to give a bot its time: play fewer at a time")
         return more_s
-
-    def _times(self) -> Times:
-        # Orphans, which only bots without a sandbox can leave, may be anybody's of the match.
-        return times([*strays.family(self._pid), *strays.orphans()])

@@ -156,6 +156,9 @@ class BotProcess(Player):
         try:
             self._attach(self._process)
         except BaseException:
+            for pipe in (self._process.stdin, self._process.stdout, self._process.stderr):
+                if pipe:
+                    pipe.close()
             _signal_group(self._process.pid, signal.SIGKILL)
             guard.forget(self._mark)
             self._process.wait()
@@ -168,12 +171,17 @@ class BotProcess(Player):
             self._sandbox.entered()
         else:
             limit(process.pid, self._limits)
-        self._gone = os.pidfd_open(process.pid)
-        pipes = (process.stdin, process.stdout, process.stderr)
-        to_bot, from_bot, log = (os.dup(pipe.fileno()) for pipe in pipes if pipe)
+        pipes = [pipe for pipe in (process.stdin, process.stdout, process.stderr) if pipe]
+        with contextlib.ExitStack() as made:
+            opened = [os.pidfd_open(process.pid)]
+            made.callback(os.close, opened[0])
+            for pipe in pipes:
+                opened.append(os.dup(pipe.fileno()))
+                made.callback(os.close, opened[-1])
+            made.pop_all()
+        self._gone, to_bot, from_bot, log = opened
         for pipe in pipes:
-            if pipe:
-                pipe.close()
+            pipe.close()
         kept = Tail.of((self._limits or Limits()).stderr_kb * 1024)
         self._channel = LineChannel(to_bot, from_bot, log, self._gone, kept)
         self._clock = FairClock(process.pid, fixed=bool(self._limits and self._limits.slot_ms))
@@ -190,7 +198,7 @@ class BotProcess(Player):
         if not self._running:
             raise BotFault(FaultCode.START_FAILED, self._failed)
         self._open_since = time.monotonic()
-        self._clock.begin()
+        self._clock.begin(self._open_since, budget_ms / 1000)
         try:
             answer = self._channel.ask(line, budget_ms)
         except BotFault as fault:
@@ -207,7 +215,7 @@ class BotProcess(Player):
 
     def excused_ns(self) -> int:
         """Return how much of the last question's time others had its processor."""
-        return self._clock.excused_ns(self._channel.absent_s) if self._running else 0
+        return self._clock.excused_ns() if self._running else 0
 
     def tell(self, line: bytes) -> None:
         """Send ``line``, to which there is no answer."""
