@@ -4,12 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from arena.audit.standings import check_standings, standings
+from arena.audit.facts import check
+from arena.audit.standings import check_retired, check_standings, standings
 from arena.errors import Difference, HostFault
 from arena.players.bundle import Bundle
 from arena.ratings.leaderboard import Leaderboard
 from arena.store.audit import kept_matches, kept_schedule
 from arena.store.db import Store
+from arena.store.drops import Drop, list_drops
+from arena.store.rulings import excused_matches
 from arena.store.snapshots import is_absent, load_bundle
 from arena.store.tournaments import Entry, Tournament, get_tournament, list_entries
 from arena.tournament.leaderboards import leaderboards
@@ -38,6 +41,9 @@ class Verified:
     tournament: str
     matches: int = 0
     scheduled: int = 0
+    excused: int = 0
+    """Matches that need no record, or whose records do not count."""
+
     head: str = ""
     """Last link of the chain of digests, in hex."""
 
@@ -60,6 +66,10 @@ class Account(Protocol):
     def total(self) -> int:
         """How many matches have a record."""
 
+    @property
+    def drops(self) -> Sequence[Drop]:
+        """The deals that were dropped, in the order in which they were."""
+
     def schedule(self) -> Iterator[str]:
         """Yield the ids of its matches, in order."""
 
@@ -79,6 +89,7 @@ class Kept:
     def __init__(self, store: Store, tournament: Tournament) -> None:
         self.tournament = tournament
         self.entries = list_entries(store, tournament.id)
+        self.drops = list_drops(store, tournament.id)
         self.total = get_tournament(store, tournament.id).played
         self._store = store
 
@@ -105,7 +116,13 @@ class Kept:
     def check_rest(self, done: Verified, boards: Sequence[Leaderboard]) -> None:
         """Raise `Difference` if other standings than ``boards`` are shown."""
         told = leaderboards(self._store, [self.tournament.id])
-        played = sum(board.matches + board.left_out for board in told)
+        played = get_tournament(self._store, self.tournament.id).played
         if self.tournament.finished is None and played > done.matches:
             return  # it goes on meanwhile
+        if self.tournament.finished:
+            excused = len(excused_matches(self._store, self.tournament.id))
+            check("excused", excused, done.excused)
+        for board in told:
+            known = [one for one in boards if one.category == board.category]
+            check_retired(board, known[0].retired if known else ())
         check_standings(standings(told), standings(boards))

@@ -25,7 +25,7 @@ from arena.store.db import Store
 from arena.store.snapshots import load_bundle
 from arena.store.tournaments import Tournament, list_entries
 from arena.tournament.match import Entrant
-from arena.tournament.runner import snapshot_folder
+from arena.tournament.tasks import snapshot_folder
 from arena.tournament.workers import workers
 from arena.wire.codec import NotLegal, Question, encode, read_action, read_ready
 from arena.wire.messages import Hello, Start

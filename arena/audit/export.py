@@ -19,12 +19,14 @@ from arena.audit import format as files
 from arena.audit.standings import COLUMNS, standings
 from arena.errors import RecordError, UsageError
 from arena.players.bundle import Bundle
-from arena.ratings.leaderboard import leaderboard
-from arena.ratings.result import Result, categories_of
+from arena.ratings.leaderboard import leaderboards_of
+from arena.ratings.result import Result
 from arena.referee.chain import first_link, next_link, record_digest
 from arena.referee.record import RECORD_VERSION, decode_record
 from arena.store.audit import kept_matches, kept_schedule
 from arena.store.db import Store
+from arena.store.drops import list_drops
+from arena.store.rulings import excused_matches, list_retired
 from arena.store.snapshots import load_bundle
 from arena.store.tournaments import Tournament, list_entries
 from arena.wire.escape import printable
@@ -62,7 +64,7 @@ def export(store: Store, tournament: Tournament, folder: Path, *, bots: bool = F
     with _new(folder, _PRIVATE if tournament.sealed else _FOLDER) as new:
         scheduled = _write_schedule(store, tournament.id, new / files.SCHEDULE)
         results, head = _write_records(store, tournament.id, new)
-        _write_standings(results, new)
+        _write_standings(store, tournament.id, results, new)
         (new / files.SUITE).write_text(suite_text(tournament), "utf-8")
         if bots:
             _write_bots(store, tournament.id, new / files.BOTS)
@@ -140,6 +142,16 @@ def _facts(
             files.EntryFacts(bot=entry.bot, digest=entry.digest)
             for entry in list_entries(store, tournament.id)
         ),
+        drops=tuple(
+            files.DropFacts(
+                category=drop.category,
+                deal=drop.deal,
+                table=drop.table,
+                instead=drop.instead,
+                reason=drop.reason,
+            )
+            for drop in list_drops(store, tournament.id)
+        ),
         scheduled=scheduled,
         matches=matches,
         head=head,
@@ -165,17 +177,26 @@ def _write_records(store: Store, tournament: str, folder: Path) -> tuple[list[Re
     ):
         for kept in kept_matches(store, tournament):
             try:
-                results.append(Result.of(decode_record(kept.record)))
-            except RecordError as error:
+                result = Result.of(decode_record(kept.record))
+                result.category.check()
+            except (RecordError, UsageError) as error:
                 raise RecordError(f"{tournament}: {kept.match}: {error}") from None
+            results.append(result)
             link = next_link(link, record_digest(kept.record))
             records.write(kept.record + b"\n")
             chain.write(f"{link.hex()}  {kept.match}\n")
     return results, link.hex()
 
 
-def _write_standings(results: Sequence[Result], folder: Path) -> None:
-    rows = standings([leaderboard(category, results) for category in categories_of(results)])
+def _write_standings(
+    store: Store, tournament: str, results: Sequence[Result], folder: Path
+) -> None:
+    excused = excused_matches(store, tournament)
+    retired = {
+        (one.category, one.bot): one for one in list_retired(store, [tournament])[tournament]
+    }
+    counted = [result for result in results if result.match not in excused]
+    rows = standings(leaderboards_of(counted, retired))
     (folder / files.STANDINGS_CSV).write_text(csv_text(rows), "utf-8")
     (folder / files.STANDINGS_JSON).write_text(json_text(rows), "utf-8")
 

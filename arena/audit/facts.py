@@ -15,7 +15,8 @@ from arena.players.sandbox import Tier
 from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
-from arena.store.tournaments import Entry, Tournament
+from arena.store.drops import Drop, with_replacements
+from arena.store.tournaments import SINGLE, Entry, Tournament
 from arena.tournament.compare import Comparison
 from arena.tournament.key import (
     PARAMETERS_VERSION,
@@ -32,10 +33,6 @@ from arena.wire.escape import printable
 
 SHOWN = 100
 """How much of a value a difference shows, in characters."""
-
-SINGLE = "a single match"
-"""Why a tournament of one match is unrated; what is played is then no schedule's choice."""
-
 
 _MOST_BOTS = 10_000
 """A schedule of more takes too long to make for one that nobody vouches for."""
@@ -151,13 +148,16 @@ def check_facts(tournament: Tournament, entries: Sequence[Entry], *, opened: boo
     )
 
 
-def fixtures_of(terms: Terms, tournament: Tournament, told: Iterable[str]) -> Iterator[Fixture]:
+def fixtures_of(
+    terms: Terms, tournament: Tournament, told: Iterable[str], drops: Sequence[Drop] = ()
+) -> Iterator[Fixture]:
     """Yield the matches that follow from the parameters, each checked against what is told.
 
     Args:
         terms: of the tournament.
         tournament: whose schedule it is.
         told: ids of its matches, in order.
+        drops: the deals that were dropped, whose replacements stand behind all others.
 
     Raises:
         Difference: other matches are told, or in another order.
@@ -165,7 +165,10 @@ def fixtures_of(terms: Terms, tournament: Tournament, told: Iterable[str]) -> It
     if SINGLE in tournament.unrated:
         yield from _single(terms, list(islice(told, 2)))
         return
-    for number, (match, fixture) in enumerate(zip_longest(told, _made(tournament))):
+    if drops and not tournament.ruled:
+        raise Difference("drops", str(len(drops)), "none")
+    made = with_replacements(_made(tournament), drops)
+    for number, (match, fixture) in enumerate(zip_longest(told, made)):
         check(f"schedule: match {number}", match, fixture and fixture.match)
         if fixture:
             yield fixture

@@ -14,6 +14,7 @@ from msgspec import Meta
 
 from arena.errors import Difference, UsageError
 from arena.players.files import MAX_BYTES, MAX_FILES
+from arena.store.drops import Drop
 from arena.store.tournaments import Entry, Tournament
 from arena.wire.escape import printable
 
@@ -58,6 +59,21 @@ class EntryFacts(Exported, frozen=True, kw_only=True):
     digest: _Digest
 
 
+class DropFacts(Exported, frozen=True, kw_only=True):
+    """A deal that was dropped."""
+
+    category: Annotated[str, Meta(max_length=256)]
+    deal: Annotated[int, Meta(ge=0)]
+    table: tuple[Annotated[str, Meta(max_length=64)], ...] | None
+    """The bots whose deal it was, ascending; ``None``: everybody's."""
+
+    instead: Annotated[int, Meta(ge=0)]
+    """The deal that the same seatings play."""
+
+    reason: Annotated[str, Meta(max_length=2_000)]
+    """What the host says of it."""
+
+
 class Facts(Exported, frozen=True, kw_only=True):
     """What a tournament is made of: the content of `FACTS`."""
 
@@ -89,6 +105,9 @@ class Facts(Exported, frozen=True, kw_only=True):
     entries: tuple[EntryFacts, ...]
     """In the order in which they were entered."""
 
+    drops: Annotated[tuple[DropFacts, ...], Meta(max_length=10_000)] = ()
+    """In the order in which they were made."""
+
     scheduled: int
     """Matches on the schedule."""
 
@@ -114,6 +133,12 @@ class Facts(Exported, frozen=True, kw_only=True):
             finished=self.finished,
             head=self.head,
         )
+
+    def as_drops(self) -> list[Drop]:
+        """Return the drops as a home keeps them."""
+        return [
+            Drop(one.category, one.deal, one.table, one.instead, one.reason) for one in self.drops
+        ]
 
     def as_entries(self) -> list[Entry]:
         """Return the bots as a home keeps them."""

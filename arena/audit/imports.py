@@ -18,6 +18,7 @@ from arena.referee.chain import first_link, next_link, record_digest
 from arena.referee.record import RECORD_VERSION
 from arena.store.audit import import_tournament
 from arena.store.db import Store
+from arena.store.drops import Drop
 from arena.store.tournaments import Entry
 from arena.wire.escape import printable
 from arena.wire.messages import PROTOCOL
@@ -59,6 +60,11 @@ class Export:
     def entries(self) -> Sequence[Entry]:
         """The bots."""
         return self.facts.as_entries()
+
+    @property
+    def drops(self) -> Sequence[Drop]:
+        """The deals that were dropped."""
+        return self.facts.as_drops()
 
     def schedule(self) -> Iterator[str]:
         """Yield the ids of its matches, in order."""
@@ -156,8 +162,9 @@ def import_export(store: Store, export: Export, head: str) -> None:
         tournament,
         export.entries,
         export.bundles(),
-        fixtures_of(terms, told, export.schedule()),
+        fixtures_of(terms, told, export.schedule(), export.drops),
         records(),
+        export.drops,
     )
 
 

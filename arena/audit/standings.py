@@ -1,9 +1,11 @@
 """Standings as an export has them, and whether two of them are the same."""
 
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 
 from arena.errors import Difference
 from arena.ratings.leaderboard import Leaderboard
+from arena.ratings.retiring import Retired
 from arena.wire.escape import printable
 
 Value = str | int | float | bool | None
@@ -56,6 +58,18 @@ def check_standings(recorded: Sequence[Standing], follow: Sequence[Standing]) ->
                 )
     if len(recorded) != len(follow):
         raise Difference("standings", f"{len(recorded)} rows", str(len(follow)))
+
+
+def check_retired(told: Leaderboard, follow: Sequence[Retired]) -> None:
+    """Raise `Difference` unless those retired in a leaderboard are the ones that ``follow``."""
+    for one, other in zip_longest(told.retired, follow):
+        if one != other:
+            where = f"standings: {told.category.name}: retired"
+            raise Difference(where, _said(one), _said(other))
+
+
+def _said(retired: Retired | None) -> str:
+    return printable(f"{retired.bot}: {retired.reason}", 120) if retired else "nobody"
 
 
 def _same(one: Value, other: Value) -> bool:

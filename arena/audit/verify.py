@@ -12,10 +12,13 @@ from arena.audit.account import Account, Line, Verified
 from arena.audit.facts import Terms, check, check_facts, fixtures_of, shown
 from arena.audit.matches import Checked, check_match, difference, read, replayed
 from arena.errors import Difference, RecordError, UsageError
-from arena.ratings.leaderboard import leaderboard
-from arena.ratings.result import Result, categories_of
+from arena.ratings.leaderboard import leaderboards_of
+from arena.ratings.result import Result
+from arena.ratings.retiring import Retirement
 from arena.referee.chain import first_link, next_link
 from arena.referee.fixture import Fixture
+from arena.referee.record import FaultRecord
+from arena.store.drops import key_of
 from arena.tournament.compare import Blocks, Comparison
 from arena.tournament.workers import workers
 from arena.wire.escape import printable
@@ -80,7 +83,18 @@ class _Verifier:
         self._told = told
         self._done = Verified(self._tournament.id)
         self._missing: str | None = None
-        """The first match that has no record."""
+        """The first match that lacks a record."""
+
+        self._left = 0
+        """How many lack one."""
+
+        self._drops = account.drops
+        self._dropped = frozenset(drop.key for drop in self._drops)
+        self._retirement = Retirement()
+        """Up to the first match that lacks a record, which could retire a bot."""
+
+        self._uncounted: set[str] = set()
+        """Matches that have a record and do not count."""
 
     def run(self) -> Verified:
         terms = check_facts(self._tournament, self._account.entries, opened=self._opened)
@@ -131,21 +145,43 @@ class _Verifier:
             else:
                 raise Difference("record", "out of order, or not on the schedule").within(where)
             last = match
+            self._rule(fixture, line.record)
             if self._only in {None, match}:
                 yield fixture, line
         for fixture in fixtures:
             self._miss(fixture, "none")
 
     def _fixtures(self, terms: Terms) -> Iterator[Fixture]:
-        for fixture in fixtures_of(terms, self._tournament, self._account.schedule()):
+        account = self._account
+        for fixture in fixtures_of(terms, self._tournament, account.schedule(), self._drops):
             self._done.scheduled += 1
             yield fixture
 
     def _miss(self, fixture: Fixture, found: str) -> None:
-        """Take in that ``fixture`` has no record, which only what goes on can do without."""
+        """Take in that ``fixture`` has no record, which only what goes on can do without.
+
+        It needs none if its deal was dropped, or a bot of it was retired before.
+        """
+        if self._excuses(fixture):
+            self._done.excused += 1
+            return
+        self._left += 1
         self._missing = self._missing or fixture.match
         if self._tournament.finished and self._tournament.comparison is None:
             raise Difference("record", found, "its own").within(fixture.match)
+
+    def _rule(self, fixture: Fixture, record: bytes) -> None:
+        """Take in the ``record`` of ``fixture``; whether it is a good one is seen later."""
+        if self._excuses(fixture):
+            self._done.excused += 1
+            self._uncounted.add(fixture.match)
+        elif self._missing is None and self._tournament.ruled:
+            seats = range(len(fixture.bots))
+            faults = [fault for fault in _faults_of(record) if fault.seat in seats]
+            self._retirement.take(fixture, faults)
+
+    def _excuses(self, fixture: Fixture) -> bool:
+        return key_of(fixture) in self._dropped or self._retirement.excuses(fixture)
 
     def _check_whole(self, link: bytes, results: Sequence[Result]) -> None:
         self._done.head = link.hex()
@@ -154,11 +190,13 @@ class _Verifier:
         elif self._tournament.finished:
             self._done.unchecked.append("head of the chain (it was not kept)")
         if self._tournament.finished is None:
-            left = self._done.scheduled - self._done.matches
-            self._done.unchecked.append(f"{left} matches (they have no record yet)")
+            self._done.unchecked.append(f"{self._left} matches (they have no record yet)")
         elif self._missing is not None:
             self._check_decided(results)
-        boards = [leaderboard(category, results) for category in categories_of(results)]
+        if dropped := len(self._drops):
+            self._done.unchecked.append(f"why deals were dropped ({dropped}, by the host)")
+        counted = [result for result in results if result.match not in self._uncounted]
+        boards = leaderboards_of(counted, self._retirement.retired)
         self._account.check_rest(self._done, boards)
 
     def _check_decided(self, results: Sequence[Result]) -> None:
@@ -168,6 +206,20 @@ class _Verifier:
             blocks.add(result)
         if blocks.verdict is None:
             raise Difference("record", "none", "its own").within(str(self._missing))
+
+
+class _Faults(msgspec.Struct):
+    """What a record says of faults."""
+
+    faults: tuple[FaultRecord, ...] = ()
+
+
+def _faults_of(record: bytes) -> tuple[FaultRecord, ...]:
+    """Return the faults that ``record`` tells of; none if it cannot be read."""
+    try:
+        return msgspec.json.decode(record, type=_Faults).faults
+    except (msgspec.DecodeError, RecursionError):
+        return ()
 
 
 def _match_of(record: bytes) -> str:

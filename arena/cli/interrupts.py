@@ -17,7 +17,10 @@ _PATIENCE_S = 3.0
 
 @contextmanager
 def interrupts(stop: Stop) -> Iterator[None]:
-    """Let SIGINT and SIGTERM ask to ``stop``, and to do it at once when they come again."""
+    """Let SIGINT, SIGTERM and SIGHUP ask to ``stop``, and to do it at once when they come again.
+
+    A SIGHUP that is ignored, as under ``nohup``, stays so.
+    """
     until = 0.0
 
     def ask(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - a signal handler's
@@ -35,7 +38,10 @@ def interrupts(stop: Stop) -> Iterator[None]:
             bar = "\n" if sys.stderr.isatty() else ""
             os.write(sys.stderr.fileno(), f"{bar}{_STOPPING}".encode())
 
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    heard = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        heard.append(signal.SIGHUP)
+    before = {number: signal.signal(number, ask) for number in heard}
     try:
         yield
     finally:

@@ -9,7 +9,7 @@ import typer
 from arena.cli import numbers, tables, wide
 from arena.cli.options import HOME, As, Games, Home, complete_tournament, store_at
 from arena.cli.pools import ALL, category_names, chosen_categories, pool_of
-from arena.cli.remarks import counted, remark
+from arena.cli.remarks import counted, remark, rulings
 from arena.cli.render import Format, render
 from arena.errors import UsageError
 from arena.games import get_game
@@ -129,6 +129,8 @@ def _say(pool: Sequence[Progress]) -> None:
     note = " so far" if left else " (decided)" if played < total else ""
     name = pool[0].tournament.id if len(pool) == 1 else f"{len(pool)} tournaments"
     remark(f"{name}: {played} of {counted(total, 'match', 'matches')} played{note}")
+    if found := rulings(pool):
+        remark(found)
 
 
 def _print(

@@ -55,7 +55,9 @@ def csv_rows(
     """Return heads and rows of one table that has all categories, and then the overall one."""
     seats = max((board.category.players for board in boards if _has_seats(board)), default=0)
     heads = (*NUMBERS, *((*MORE, *map(_seat, range(seats))) if more else ()))
-    rows = [row for board in boards for row in _rows(board, boards, more=more)]
+    rows = [
+        row for board in boards for row in (*_rows(board, boards, more=more), *_unranked(board))
+    ]
     rows += [
         {
             "category": OVERALL,
@@ -66,6 +68,19 @@ def csv_rows(
         for one in (overall.rows if overall else ())
     ]
     return heads, [{head: row.get(head) for head in heads} for row in rows]
+
+
+def _unranked(board: Leaderboard) -> list[dict[str, Value]]:
+    """Return the rows of those retired; they have no place."""
+    return [
+        {
+            "category": board.category.name,
+            "bot": one.bot,
+            "matches": one.matches,
+            "faults": one.faults,
+        }
+        for one in board.retired
+    ]
 
 
 def json_boards(
@@ -85,6 +100,16 @@ def json_boards(
             "converged": board.batch.converged,
             "components": [list(component) for component in board.batch.components],
             "hidden": list(board.hidden),
+            "dropped": board.dropped,
+            "retired": [
+                {
+                    "bot": one.bot,
+                    "matches": one.matches,
+                    "faults": one.faults,
+                    "reason": one.reason,
+                }
+                for one in board.retired
+            ],
             "units": board.batch.digest,
             "method": board.batch.method,
             "tiers": list(board.tiers),

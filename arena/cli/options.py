@@ -21,8 +21,8 @@ from arena.referee.limits import BOUNDS, Limits
 from arena.store.bots import list_bots
 from arena.store.db import FILE_NAME, Store, open_store
 from arena.store.tournaments import Tournament, list_tournaments
+from arena.tournament.machine import carries
 from arena.tournament.settings import Settings
-from arena.tournament.workers import cores
 from arena.wire.escape import printable
 
 HOME = Path("results")
@@ -253,8 +253,8 @@ def check_shown(tournament: Tournament, *, operator: bool) -> None:
 
 
 def workers_wanted(jobs: int | None, settings: Settings) -> int:
-    """Return how many workers to start: as many as there are cores, unless the user says."""
-    return jobs or settings.jobs or len(cores())
+    """Return how many workers to start: as many as the machine carries, unless the user says."""
+    return jobs or settings.jobs or carries()
 
 
 def isolation_wanted(tier: Tier | None, settings: Settings) -> Isolation:

@@ -4,6 +4,7 @@ import logging
 import shutil
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
@@ -11,6 +12,7 @@ from typing import Self
 import typer
 
 from arena.referee.record import MatchRecord
+from arena.store.tournaments import Progress as Kept
 from arena.wire.escape import printable
 
 _PLAIN_EVERY_S = 10.0
@@ -88,7 +90,10 @@ class Progress:
         """Tell that a match is stored."""
         self._faults += len(record.faults)
         if self._bar:
-            self._bar.update(done - self._done)
+            self._bar.length = total
+            # The terminal may be gone, which is no reason to lose what is in play.
+            with suppress(OSError):
+                self._bar.update(done - self._done)
         elif done == total or time.monotonic() - self._said >= _PLAIN_EVERY_S:
             self._said = time.monotonic()
             faults = f", {counted(self._faults, 'fault', 'faults')}" if self._faults else ""
@@ -100,6 +105,19 @@ class Progress:
         if self._bar:
             remark("")
         remark(text)
+
+
+def rulings(there: Sequence[Kept]) -> str:
+    """Return what of tournaments was dropped and who retired, empty if there is nothing to say."""
+    dropped = sum(one.dropped for one in there)
+    retired = sum(one.retired for one in there)
+    uncounted = sum(one.uncounted for one in there)
+    said = [
+        *([f"{counted(dropped, 'deal', 'deals')} dropped and replaced"] if dropped else []),
+        *([f"{counted(retired, 'bot', 'bots')} retired"] if retired else []),
+        *([f"{counted(uncounted, 'match', 'matches')} not counted"] if uncounted else []),
+    ]
+    return ", ".join(said)
 
 
 def duration(seconds: float) -> str:

@@ -162,6 +162,7 @@ def _footer(board: Leaderboard) -> list[str]:
         counted(board.deals, "deal", "deals"),
         counted(board.matches, "match", "matches"),
         *([f"{board.left_out} left out"] if board.left_out else []),
+        *([f"{counted(board.dropped, 'deal', 'deals')} dropped"] if board.dropped else []),
         *([f"tier {' and '.join(board.tiers)}"] if board.tiers else []),
         "rated" if board.rated else "unrated",
     ]
@@ -172,7 +173,8 @@ def _footer(board: Leaderboard) -> list[str]:
         f"units {batch.digest.removeprefix('sha256:')[:12]}",
         f"method {batch.method}",
     ]
-    lines = [f"{board.category.name}: {', '.join(played)}", ", ".join(fitted)]
+    lines = [f"- {bot_name(one.bot)}: {one.reason}" for one in board.retired]
+    lines += [f"{board.category.name}: {', '.join(played)}", ", ".join(fitted)]
     if board.hidden:
         older = counted(len(board.hidden), "older version is", "older versions are")
         lines.append(f"{older} rated and not shown (--versions)")

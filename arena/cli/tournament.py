@@ -1,10 +1,11 @@
 """``arena tournament`` and ``arena tournaments``: playing, resuming, and what there is."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 import typer
 
 from arena.cli.doctor import check_isolation
@@ -33,7 +34,7 @@ from arena.cli.options import (
     words,
     workers_wanted,
 )
-from arena.cli.remarks import Progress, counted, duration, remark
+from arena.cli.remarks import Progress, counted, duration, remark, rulings
 from arena.cli.render import Format, Value, render
 from arena.errors import HostFault, UsageError
 from arena.games import games as all_games
@@ -41,25 +42,27 @@ from arena.games import get_game
 from arena.players.names import check_name
 from arena.players.sandbox import Isolation, Tier
 from arena.referee.category import Category
-from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
 from arena.store.db import Store
+from arena.store.fixtures import Extent, extents, open_extents
 from arena.store.tournaments import (
     Stage,
     Tournament,
     get_tournament,
     list_tournaments,
-    open_fixtures,
 )
 from arena.tournament.entrants import everybody, named
 from arena.tournament.key import check_public_value
+from arena.tournament.machine import carries, crowding, memory_mb
 from arena.tournament.plan import Plan, expected_s, plan
 from arena.tournament.runner import Stop, run
 from arena.tournament.settings import read_settings
 from arena.tournament.suite import Suite, default_categories, find_suite, restrict
-from arena.tournament.workers import cores
 
-COLUMNS = ("tournament", "state", "matches", "of", "suite", "created", "rated", "unrated")
+COLUMNS = (
+    *("tournament", "state", "matches", "of", "dropped", "retired"),
+    *("suite", "created", "rated", "unrated"),
+)
 PLAN_COLUMNS = ("category", "bots", "deals", "matches")
 _SETTLED = (
     *("games", "bots", "players", "deals", "matches_each", "same_author", "suite", "name"),
@@ -173,7 +176,7 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
     if resume is not None:
         _check_settled(context)
         with store_at(home, create=False) as store:
-            going, fixtures = _left(store, resume, workers)
+            going, there = _left(store, resume, workers)
     else:
         if suite is not None and public_value:
             raise UsageError("--public-value goes into a fresh secret's key: leave out --suite")
@@ -192,10 +195,11 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
             name=name,
             public_value=check_public_value(public_value),
         )
-        going, fixtures = made.tournament, made.fixtures
-        _announce(home, made, workers, dry_run=dry_run)
+        going, there = made.tournament, extents(made.fixtures)
+        _announce(home, made, there, workers, dry_run=dry_run)
+    _tell_crowding(going, there, workers)
     if dry_run:
-        typer.echo(render(_counts(fixtures), form, PLAN_COLUMNS), nl=False)
+        typer.echo(render(_counts(there), form, PLAN_COLUMNS), nl=False)
         return
     if not going.unrated:
         check_isolation(Tier(going.parameters["tier"]))
@@ -221,6 +225,8 @@ def tournaments(home: Home = HOME, form: As = Format.TABLE) -> None:
             "state": "decided" if one.decided else one.stage.value,
             "matches": one.played,
             "of": one.total,
+            "dropped": one.dropped,
+            "retired": one.retired,
             "suite": one.tournament.suite,
             "created": one.tournament.created,
             "rated": one.tournament.rated,
@@ -240,17 +246,17 @@ def _check_settled(context: typer.Context) -> None:
         raise UsageError(f"--resume goes on with what was planned: leave out {', '.join(settled)}")
 
 
-def _left(store: Store, text: str, workers: int) -> tuple[Tournament, Sequence[Fixture]]:
+def _left(store: Store, text: str, workers: int) -> tuple[Tournament, Sequence[Extent]]:
     """Return the tournament that ``text`` means and what is left of it; say how much that is."""
     going = get_tournament(store, text).tournament
     if going.comparison:
         raise UsageError(f"{going.id} is a comparison: `arena compare --resume {going.id}`")
-    fixtures = open_fixtures(store, going.id)
-    if fixtures:
-        remark(f"{going.id}: {_size(store, fixtures, workers)} left")
+    there = open_extents(store, going.id)
+    if there:
+        remark(f"{going.id}: {_size(store, there, workers)} left")
     else:
         remark(f"{going.id}: all matches were played already")
-    return going, fixtures
+    return going, there
 
 
 def _categories(
@@ -298,14 +304,16 @@ def _plan(  # noqa: PLR0913 - what a command's options came to
     )
 
 
-def _announce(home: Path, made: Plan, workers: int, *, dry_run: bool) -> None:
+def _announce(
+    home: Path, made: Plan, there: Sequence[Extent], workers: int, *, dry_run: bool
+) -> None:
     """Say what is to be played, before the first match is."""
     for text in made.left_out:
         remark(f"left out: {text}")
     for text in made.remarks:
         remark(text)
     with browsed(home) as store:
-        size = _size(store, made.fixtures, workers)
+        size = _size(store, there, workers)
     # What is not played has no id or secret that anybody could come back to.
     remark(size if dry_run else f"{made.tournament.id}: {size}")
     if made.tournament.unrated:
@@ -314,29 +322,35 @@ def _announce(home: Path, made: Plan, workers: int, *, dry_run: bool) -> None:
         remark(f"SHA-256 of the secret: {made.tournament.commitment}")
 
 
-def _size(store: Store, fixtures: Collection[Fixture], workers: int) -> str:
-    categories = len({fixture.category for fixture in fixtures})
-    about = duration(expected_s(store, fixtures, min(workers, len(cores()))))
+def _tell_crowding(going: Tournament, there: Sequence[Extent], workers: int) -> None:
+    """Say where so many ``workers`` take more than the machine has."""
+    matches = sum(one.matches for one in there)
+    if matches:
+        seats = max(one.category.players for one in there)
+        limits = msgspec.convert(going.parameters.get("limits"), type=Limits | None)
+        for text in crowding(min(workers, matches), seats, limits, carries(), memory_mb()):
+            remark(text)
+
+
+def _size(store: Store, there: Sequence[Extent], workers: int) -> str:
+    about = duration(expected_s(store, there, min(workers, carries())))
     return (
-        f"{counted(len(fixtures), 'match', 'matches')} in "
-        f"{counted(categories, 'category', 'categories')}, about {about} with "
+        f"{counted(sum(one.matches for one in there), 'match', 'matches')} in "
+        f"{counted(len(there), 'category', 'categories')}, about {about} with "
         f"{counted(workers, 'worker', 'workers')}"
     )
 
 
-def _counts(fixtures: Collection[Fixture]) -> list[dict[str, Value]]:
+def _counts(there: Sequence[Extent]) -> list[dict[str, Value]]:
     """Return how much of each category is to be played."""
-    sections: dict[Category, list[Fixture]] = {}
-    for fixture in fixtures:
-        sections.setdefault(fixture.category, []).append(fixture)
     return [
         {
-            "category": category.name,
-            "bots": len({bot for fixture in section for bot in fixture.bots}),
-            "deals": len({fixture.deal for fixture in section}),
-            "matches": len(section),
+            "category": one.category.name,
+            "bots": len(one.bots),
+            "deals": one.deals,
+            "matches": one.matches,
         }
-        for category, section in sections.items()
+        for one in there
     ]
 
 
@@ -351,8 +365,6 @@ def _play(store: Store, going: Tournament, workers: int, home: Path) -> None:
     Raises:
         Stopped: it was stopped before its end; the text says how to go on.
     """
-    if workers > len(cores()):
-        remark(f"{workers} workers share {len(cores())} cores: slow moves may be the machine's")
     before = get_tournament(store, going.id)
     stop = Stop()
     way_on = f"go on with: {_way_on(going, home)}"
@@ -365,8 +377,10 @@ def _play(store: Store, going: Tournament, workers: int, home: Path) -> None:
         remark(f"what was played is kept; {way_on}")
         raise
     if played.finished is None:
-        done = get_tournament(store, going.id).played
-        raise Stopped(f"stopped after {done} of {before.total} matches; {way_on}")
+        there = get_tournament(store, going.id)
+        raise Stopped(f"stopped after {there.played} of {there.total} matches; {way_on}")
+    if found := rulings([get_tournament(store, going.id)]):
+        remark(found)
     if played.secret is not None:
         if played.head is not None:
             remark(f"the records end in {played.head}")

@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from arena.ratings.batch import METHOD_VERSION, Batch, rate
-from arena.ratings.result import Result
+from arena.ratings.result import Result, categories_of
+from arena.ratings.retiring import Retired, Seat, has_retired
 from arena.ratings.statistics import (
     Z95,
     design_effect,
@@ -122,6 +123,12 @@ class Leaderboard:
     rated: bool
     """Whether every match was played under the conditions of a rated tournament."""
 
+    retired: tuple[Retired, ...] = ()
+    """Bots that kept failing. None of their matches in that tournament is in the table."""
+
+    dropped: int = 0
+    """Deals that the host spoilt again and again, and that others were played instead of."""
+
     def p_better(self, one: Row, other: Row) -> float:
         """Return the probability that ``one`` is the better bot of two in the table."""
         return p_better(one.rating, other.rating, len(self.batch.ratings), self.deff)
@@ -172,6 +179,23 @@ def leaderboard(
         tiers=tuple(sorted({result.tier for result in ratable})),
         rated=bool(ratable) and all(result.rated for result in ratable),
     )
+
+
+def leaderboards_of(
+    results: Sequence[Result], retired: Mapping[Seat, Retired]
+) -> list[Leaderboard]:
+    """Return the leaderboards of one tournament, a category each, without those ``retired``.
+
+    Raises:
+        RecordError: two results have one match id.
+    """
+    boards = []
+    for category in categories_of(results):
+        kept = [one for one in results if not has_retired(retired, category.name, one.bots)]
+        out = sorted((category.name, bot) for name, bot in retired if name == category.name)
+        board = leaderboard(category, kept)
+        boards.append(replace(board, retired=tuple(retired[seat] for seat in out)))
+    return boards
 
 
 def _stands_for(batch: Batch, bots: Iterable[str], units_digest: str) -> bool:

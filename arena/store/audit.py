@@ -12,7 +12,9 @@ from arena.players.bundle import Bundle
 from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
 from arena.store.db import Store
+from arena.store.drops import Drop, insert_drop
 from arena.store.matches import insert_match
+from arena.store.rulings import Rulings
 from arena.store.snapshots import keep_snapshot, name_snapshot
 from arena.store.tournaments import Entry, Tournament, insert_tournament
 
@@ -83,13 +85,14 @@ def kept_matches(store: Store, tournament: str) -> Iterator[KeptMatch]:
         last = rows[-1]["position"]
 
 
-def import_tournament(
+def import_tournament(  # noqa: PLR0917 - the parts of a tournament
     store: Store,
     tournament: Tournament,
     entries: Sequence[Entry],
     bundles: Iterable[Bundle],
     fixtures: Iterable[Fixture],
     records: Iterable[bytes],
+    drops: Iterable[Drop] = (),
 ) -> None:
     """Store a tournament that was played elsewhere, with all of its records or not at all.
 
@@ -98,8 +101,9 @@ def import_tournament(
         tournament: as it was stored there.
         entries: its bots.
         bundles: their snapshots, as far as they came along.
-        fixtures: the whole schedule, in order.
+        fixtures: the whole schedule, in order, with what was played instead of dropped deals.
         records: of the matches that were played, in any order.
+        drops: in the order in which they were made.
 
     Raises:
         UsageError: there is a tournament with its id already.
@@ -117,3 +121,7 @@ def import_tournament(
         insert_tournament(db, tournament, entries, fixtures)
         for record in records:
             insert_match(db, tournament.id, record)
+        for drop in drops:
+            insert_drop(db, tournament.id, drop)
+        if tournament.ruled:
+            Rulings(tournament.id).settle(db)

@@ -55,14 +55,14 @@ def load_ratings(store: Store, tournaments: Sequence[str], category: str) -> Cac
     return found if row["units"] == _sealed(found) else None
 
 
-def extent(store: Store, tournaments: Sequence[str]) -> list[tuple[str, int, int, str]]:
+def extent(store: Store, tournaments: Sequence[str]) -> list[tuple[str | int, ...]]:
     """Return for each of ``tournaments``, by id, what is another whenever matches were added.
 
     It is (id, number of matches, sum of their row numbers, when the last one was stored and how
-    long it took): an index and one row are enough to know it. Matches are never changed, and none
-    is taken away but by hand.
+    long it took, deals dropped, bots retired, matches that need not be played): indexes and one row
+    are enough to know it. Matches are never changed, and none is taken away but by hand.
     """
-    found = []
+    found: list[tuple[str | int, ...]] = []
     for tournament in sorted(set(tournaments)):
         (row,) = store.rows(
             "SELECT count(*) AS played, sum(rowid) AS numbers, max(rowid) AS last FROM matches"
@@ -71,7 +71,13 @@ def extent(store: Store, tournaments: Sequence[str]) -> list[tuple[str, int, int
         )
         last = store.row("SELECT finished, ms FROM matches WHERE rowid = ?", (row["last"],))
         played = f"{last['finished']} {last['ms']}" if last else ""
-        found.append((tournament, row["played"], row["numbers"] or 0, played))
+        (ruled,) = store.rows(
+            "SELECT (SELECT count(*) FROM drops WHERE tournament = :id) AS dropped,"
+            " (SELECT count(*) FROM retired WHERE tournament = :id) AS retired,"
+            " (SELECT count(*) FROM excused WHERE tournament = :id) AS excused",
+            {"id": tournament},
+        )
+        found.append((tournament, row["played"], row["numbers"] or 0, played, *ruled))
     return found
 
 

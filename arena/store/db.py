@@ -7,13 +7,15 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from arena.errors import ArenaError, HostFault, UsageError
 from arena.players.sandbox_files import hide
+from arena.store.looking import read_only, writable
 from arena.store.schema import APPLICATION_ID, MIGRATIONS
 from arena.wire.escape import printable
 
@@ -64,6 +66,8 @@ class Store:
 def open_store(home: Path, *, create: bool = True, wait_s: float = _WAIT_S) -> Iterator[Store]:
     """Open the home's database for the length of the context, and see that no bot is shown it.
 
+    One that is there and cannot be written is opened for reading, unless it is to be made.
+
     Args:
         home: folder of the file `FILE_NAME`; made with its parents if it is missing.
         create: make the database if there is none.
@@ -77,16 +81,20 @@ def open_store(home: Path, *, create: bool = True, wait_s: float = _WAIT_S) -> I
     path = home / FILE_NAME
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         raise UsageError(f"SQLite {sqlite3.sqlite_version} is too old: arena needs 3.37 or newer")
-    _make(path, create=create)
+    looking = not create and path.exists() and not writable(path)
+    if not looking:
+        _make(path, create=create)
     hide(home)
-    with _explained(path):
-        db = sqlite3.connect(path, timeout=wait_s, isolation_level=None)
-    try:
+    with ExitStack() as stack:
         with _explained(path):
-            _prepare(db, path, wait_s)
+            if looking:
+                db = stack.enter_context(read_only(path, wait_s))
+                _check_read_only(db, path)
+            else:
+                db = sqlite3.connect(path, timeout=wait_s, isolation_level=None)
+                stack.callback(db.close)
+                _prepare(db, path, wait_s)
         yield Store(home, db)
-    finally:
-        db.close()
 
 
 @contextmanager
@@ -137,19 +145,33 @@ def _close_to_others(path: Path) -> None:
             path.chmod(_OWNER_ALONE)
 
 
-def _prepare(db: sqlite3.Connection, path: Path, wait_s: float) -> None:
+def _begin(db: sqlite3.Connection, path: Path) -> None:
     db.row_factory = sqlite3.Row
     # In this order: another process that makes the tables at this moment sets both at once.
     (tables,) = db.execute("SELECT count(*) FROM sqlite_schema").fetchone()
     (application,) = db.execute("PRAGMA application_id").fetchone()
     if tables and application != APPLICATION_ID:
         raise UsageError(f"{_shown(path)} is another program's database: choose another --home")
+    # The file may come from somebody else: no code in its schema.
+    db.execute("PRAGMA trusted_schema = OFF")
+
+
+def _check_read_only(db: sqlite3.Connection, path: Path) -> None:
+    _begin(db, path)
+    if _version(db, path) < len(MIGRATIONS):
+        raise UsageError(
+            f"{_shown(path)} was written by an older arena, and cannot be brought up to date: make "
+            "it writable, or copy it"
+        )
+    _check_columns(db, path)
+
+
+def _prepare(db: sqlite3.Connection, path: Path, wait_s: float) -> None:
+    _begin(db, path)
     _use_wal(db, wait_s)
     # FULL: a match that was announced must outlive a power failure.
     db.execute("PRAGMA synchronous = FULL")
     db.execute("PRAGMA foreign_keys = ON")
-    # The file may come from somebody else: no code in its schema.
-    db.execute("PRAGMA trusted_schema = OFF")
     while _version(db, path) < len(MIGRATIONS):
         with atomic(db):
             # Asked again: another process may have been faster.
@@ -160,6 +182,23 @@ def _prepare(db: sqlite3.Connection, path: Path, wait_s: float) -> None:
                 db.execute(statement)
             db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             db.execute(f"PRAGMA user_version = {version + 1}")
+    _check_columns(db, path)
+
+
+def _check_columns(db: sqlite3.Connection, path: Path) -> None:
+    """Raise `HostFault` if a column of ours is not there: its name may have been damaged."""
+    if not _columns().issubset(map(tuple, db.execute(_COLUMNS))):
+        raise HostFault(f"{_shown(path)}: {_HOST[sqlite3.SQLITE_CORRUPT]}")
+
+
+@cache
+def _columns() -> frozenset[tuple[str, str]]:
+    """Return (table, column) for all that a database of this arena has."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        for migration in MIGRATIONS:
+            for statement in migration:
+                db.execute(statement)
+        return frozenset(map(tuple, db.execute(_COLUMNS)))
 
 
 def _use_wal(db: sqlite3.Connection, wait_s: float) -> None:
@@ -195,6 +234,11 @@ _USAGE = {
     sqlite3.SQLITE_PERM: "cannot be opened: mend its permissions or choose another --home",
     sqlite3.SQLITE_CANTOPEN: "cannot be opened: mend its permissions or choose another --home",
 }
+_COLUMNS = "SELECT s.name, c.name FROM sqlite_schema s JOIN pragma_table_info(s.name) c"
+
+_NO_TEXT = "Could not decode to UTF-8"
+"""What Python says, without a code, of text in the file that is none."""
+
 _HOST = {
     sqlite3.SQLITE_FULL: "the disk is full; what was stored is kept, make room and go on",
     sqlite3.SQLITE_CORRUPT: "the file is damaged; restore a copy",
@@ -208,12 +252,16 @@ def _explained(path: Path) -> Iterator[None]:
         yield
     except UnicodeEncodeError as error:  # a lone surrogate, from an argument that was not UTF-8
         raise UsageError(f"'{printable(error.object, 60)}' is not UTF-8") from None
+    except UnicodeDecodeError:  # what was kept as text is none
+        raise HostFault(f"{_shown(path)}: {_HOST[sqlite3.SQLITE_CORRUPT]}") from None
     except sqlite3.Error as error:
         raise _explanation(error, path) from error
 
 
 def _explanation(error: sqlite3.Error, path: Path) -> ArenaError:
     code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY
+    if not code and str(error).startswith(_NO_TEXT):
+        code = sqlite3.SQLITE_CORRUPT
     if code in _USAGE:
         return UsageError(f"{_shown(path)} {_USAGE[code]}")
     return HostFault(f"{_shown(path)}: {_HOST.get(code, printable(str(error), 200))}")

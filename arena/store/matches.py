@@ -9,6 +9,7 @@ from arena.errors import RecordError, UsageError
 from arena.games import closest
 from arena.referee.record import decode_record
 from arena.store.db import Store, utc_now
+from arena.store.rulings import Rulings
 from arena.wire.escape import printable
 
 _PAGE = 200
@@ -32,11 +33,13 @@ class StoredMatch:
     """One line of JSON, see `arena.referee.record`."""
 
 
-def add_matches(store: Store, tournament: str, records: Iterable[bytes]) -> int:
+def add_matches(
+    store: Store, tournament: str, records: Iterable[bytes], rulings: Rulings | None = None
+) -> int:
     """Store the ``records`` of matches of ``tournament`` (an id), durably, all or none.
 
     Each is one line as the referee makes it. A match that is stored already stays as it is, so that
-    a repeated delivery changes nothing.
+    a repeated delivery changes nothing. With ``rulings``, these are brought up to date.
 
     Returns:
         How many of them were new.
@@ -46,7 +49,10 @@ def add_matches(store: Store, tournament: str, records: Iterable[bytes]) -> int:
     """
     rows = [_row(tournament, record) for record in records]
     with store.atomic() as db:
-        return sum(_insert(db, row) for row in rows)
+        new = sum(_insert(db, row) for row in rows)
+        if rulings:
+            rulings.advance(db)
+    return new
 
 
 def insert_match(db: sqlite3.Connection, tournament: str, record: bytes) -> None:
@@ -99,12 +105,17 @@ def _row(tournament: str, record: bytes) -> dict[str, str | int | float]:
 
 
 def records(
-    store: Store, tournaments: Sequence[str], category: str | None = None
+    store: Store,
+    tournaments: Sequence[str],
+    category: str | None = None,
+    *,
+    counted: bool = False,
 ) -> Iterator[bytes]:
     """Yield the records of ``tournaments`` (ids), each tournament's in the schedule's order.
 
-    With the name of a ``category``, only those. They are read a page at a time, so that they need
-    not fit in memory and no writer waits for the reader.
+    With the name of a ``category``, only those; with ``counted``, nothing that was played of a
+    dropped deal, or with a bot that was retired before. They are read a page at a time, so that
+    they need not fit in memory and no writer waits for the reader.
     """
     for tournament in tournaments:
         last = -1
@@ -113,8 +124,16 @@ def records(
                 "SELECT f.position, m.record FROM fixtures f JOIN matches m USING"
                 " (tournament, match) WHERE f.tournament = :tournament AND f.position > :last"
                 " AND (:category IS NULL OR f.category = :category)"
+                " AND NOT (:counted AND EXISTS (SELECT 1 FROM excused e"
+                " WHERE e.tournament = f.tournament AND e.match = f.match))"
                 " ORDER BY f.position LIMIT :page",
-                {"tournament": tournament, "last": last, "category": category, "page": _PAGE},
+                {
+                    "tournament": tournament,
+                    "last": last,
+                    "category": category,
+                    "counted": counted,
+                    "page": _PAGE,
+                },
             )
             for row in rows:
                 yield row["record"].encode()

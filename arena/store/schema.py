@@ -170,6 +170,14 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             FOREIGN KEY (tournament, match) REFERENCES fixtures
         ) STRICT, WITHOUT ROWID
         """,
+        """
+        CREATE VIEW open_fixtures AS            -- what has no record, and needs one
+            SELECT f.* FROM fixtures f
+            WHERE NOT EXISTS (SELECT 1 FROM matches m
+                              WHERE m.tournament = f.tournament AND m.match = f.match)
+              AND NOT EXISTS (SELECT 1 FROM excused e
+                              WHERE e.tournament = f.tournament AND e.match = f.match)
+        """,
     ),
 )
 """Append only: entry n brings a file from version n to version n + 1, statement by statement."""

@@ -3,7 +3,7 @@
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -12,10 +12,10 @@ from arena.errors import RecordError, UsageError
 from arena.games import closest
 from arena.players.bundle import Bundle
 from arena.players.names import fold
-from arena.referee.category import Category, Mode
 from arena.referee.chain import head
 from arena.referee.fixture import Fixture
 from arena.store.db import Store, utc_now
+from arena.store.fixtures import fixture_row
 from arena.store.lock import is_held
 from arena.store.matches import records
 from arena.store.snapshots import keep_snapshot
@@ -23,14 +23,6 @@ from arena.wire.escape import printable
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _ECHO = 60
-_PAGE = 200
-
-_OPEN = (
-    "NOT EXISTS (SELECT 1 FROM matches m WHERE m.tournament = f.tournament AND m.match = f.match)"
-    " AND NOT EXISTS (SELECT 1 FROM excused e WHERE e.tournament = f.tournament"
-    " AND e.match = f.match)"
-)
-"""Of a fixture ``f``: it has no record, and needs one."""
 
 RULED_FROM = 2
 """Version of the parameters from which on deals can be dropped, and bots retired."""
@@ -244,34 +236,6 @@ def list_entries(store: Store, tournament: str) -> list[Entry]:
     return [Entry(row["bot"], row["digest"]) for row in rows]
 
 
-def list_fixtures(store: Store, tournament: str) -> list[Fixture]:
-    """Return the whole schedule of ``tournament`` (an id), in order."""
-    rows = store.rows(
-        "SELECT * FROM fixtures WHERE tournament = ? ORDER BY position", (tournament,)
-    )
-    return [fixture_of(row) for row in rows]
-
-
-def open_fixtures(store: Store, tournament: str) -> list[Fixture]:
-    """Return what is still to be played of ``tournament`` (an id), in the schedule's order."""
-    return list(iter_open_fixtures(store, tournament))
-
-
-def iter_open_fixtures(store: Store, tournament: str) -> Iterator[Fixture]:
-    """Yield the same, a page at a time, so that a long schedule need not fit in memory.
-
-    Each fixture is yielded once; one that is played meanwhile, if its page was read before.
-    """
-    last = -1
-    while rows := store.rows(
-        "SELECT * FROM fixtures f WHERE tournament = :tournament AND position > :last"
-        f" AND {_OPEN} ORDER BY position LIMIT :page",
-        {"tournament": tournament, "last": last, "page": _PAGE},
-    ):
-        yield from map(fixture_of, rows)
-        last = rows[-1]["position"]
-
-
 def finish(store: Store, tournament: str, *, early: bool = False) -> Tournament:
     """Mark ``tournament`` (an id) as played to the end, so that its secret may be shown.
 
@@ -285,7 +249,7 @@ def finish(store: Store, tournament: str, *, early: bool = False) -> Tournament:
     chained = head(tournament, records(store, [tournament]))
     with store.atomic() as db:
         (left,) = db.execute(
-            f"SELECT count(*) FROM fixtures f WHERE tournament = ? AND {_OPEN}", (tournament,)
+            "SELECT count(*) FROM open_fixtures WHERE tournament = ?", (tournament,)
         ).fetchone()
         if left and not early:
             raise UsageError(f"tournament {tournament} has {left} matches still to play")
@@ -388,37 +352,6 @@ def _tournament(row: sqlite3.Row) -> Tournament:
         finished=row["finished"],
         head=row["head"],
     )
-
-
-def fixture_row(fixture: Fixture) -> tuple[str | int, ...]:
-    """Return the row of ``fixture``, from its match on. For this package alone."""
-    category = fixture.category
-    return (
-        fixture.match,
-        category.name,
-        category.game,
-        category.variant,
-        category.mode.value,
-        category.players,
-        fixture.deal,
-        json.dumps(fixture.bots),
-    )
-
-
-def fixture_of(row: sqlite3.Row) -> Fixture:
-    """Return the fixture in a row. For this package alone.
-
-    Raises:
-        RecordError: it is not as it was stored.
-    """
-    try:
-        return Fixture(
-            category=Category(row["game"], row["variant"], Mode(row["mode"]), row["players"]),
-            deal=row["deal"],
-            bots=tuple(map(str, json.loads(row["bots"]))),
-        )
-    except (ValueError, TypeError):
-        raise RecordError(f"schedule: fixture {row['position']} is not as it was stored") from None
 
 
 def _hint(text: str, known: Sequence[str]) -> str:

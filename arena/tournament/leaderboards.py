@@ -22,15 +22,18 @@ from arena.ratings.kept import Kept
 from arena.ratings.leaderboard import Leaderboard, leaderboard
 from arena.ratings.matrix import Matrix, Pairs, matrices, pairs
 from arena.ratings.result import Result, in_order
+from arena.ratings.retiring import Retired, has_retired
 from arena.referee.category import Category
 from arena.referee.record import decode_record
 from arena.store.bots import version_labels
 from arena.store.cache import CachedRatings, extent, load_ratings, save_ratings
 from arena.store.db import Store
+from arena.store.drops import count_drops
 from arena.store.matches import categories, records
+from arena.store.rulings import list_retired
 from arena.wire.escape import printable
 
-TABLES_VERSION = 1
+TABLES_VERSION = 2
 """Raised whenever what is kept of the same matches could be something else."""
 
 TABLES, TABLES_OF_ALL, PAIRS = "tables", "tables of all versions", "pairs"
@@ -92,6 +95,10 @@ class _Pool:
         self._store = store
         self._ids = sorted(set(tournaments))
         self._labels = version_labels(store, self._ids)
+        self._retired = {
+            tournament: {(one.category, one.bot): one for one in found}
+            for tournament, found in list_retired(store, self._ids).items()
+        }
         # Asked before any record is read, so that matches that come in meanwhile make it stale.
         stands_for = [
             *(TABLES_VERSION, METHOD_VERSION, __version__),
@@ -139,16 +146,34 @@ class _Pool:
         if board.batch is not kept:
             self._keep(category.name, board.batch, board.batch.digest)
         # The next fit needs the messages, and no table does.
-        return replace(board, batch=replace(board.batch, messages=Kept()))
+        return replace(
+            board,
+            batch=replace(board.batch, messages=Kept()),
+            retired=tuple(self._retired_from(category.name)),
+            dropped=count_drops(self._store, self._ids, category.name),
+        )
+
+    def _retired_from(self, category: str) -> Iterator[Retired]:
+        for tournament, found in self._retired.items():
+            for one in found.values():
+                if one.category == category:
+                    label = self._labels.get((tournament, one.bot), one.bot)
+                    yield replace(one, bot=label)
 
     def _results(self) -> Iterator[tuple[Category, list[Result]]]:
         """Yield the results of each category, one at a time: together they may not fit."""
         for name in categories(self._store, self._ids):
-            results = [
-                self._labelled(Result.of(decode_record(line)))
-                for line in records(self._store, self._ids, name)
+            played = [
+                Result.of(decode_record(line))
+                for line in records(self._store, self._ids, name, counted=True)
             ]
-            for category in {result.category for result in results}:
+            # No match of a bot is rated in a tournament in which it was retired.
+            results = [
+                self._labelled(result)
+                for result in played
+                if not has_retired(self._retired.get(result.tournament, {}), name, result.bots)
+            ]
+            for category in {result.category for result in played}:
                 _check(category, name)
                 yield category, results
 

@@ -13,7 +13,9 @@ from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
 from arena.store.db import Store, utc_now
+from arena.store.fixtures import Extent
 from arena.store.matches import mean_ms
+from arena.store.tournaments import SINGLE as A_SINGLE_MATCH
 from arena.store.tournaments import Tournament, add_tournament, list_tournaments
 from arena.tournament.entrants import Candidate
 from arena.tournament.key import (
@@ -245,20 +247,20 @@ def plan_match(
         tier,
         suite=suite,
         name=f"{SINGLE}-{number}",
-        more_unrated=("a single match",),
+        more_unrated=(A_SINGLE_MATCH,),
     )
     entries = tuple((bot.name, bot.bundle) for bot in there.values())
     return Plan(tournament, entries, (Fixture(category, deal, tuple(bot.name for bot in seats)),))
 
 
-def expected_s(store: Store, fixtures: Collection[Fixture], jobs: int) -> float:
-    """Return about how many seconds ``fixtures`` take with ``jobs`` workers.
+def expected_s(store: Store, there: Collection[Extent], jobs: int) -> float:
+    """Return about how many seconds it takes to play what is ``there`` with ``jobs`` workers.
 
     It goes by the matches of the same category that the home holds, and else by a guess.
     """
     known = mean_ms(store)
     total = sum(
-        known.get(fixture.category.name, _MS_A_MATCH + _MS_A_SEAT * fixture.category.players)
-        for fixture in fixtures
+        one.matches * known.get(one.category.name, _MS_A_MATCH + _MS_A_SEAT * one.category.players)
+        for one in there
     )
     return total / 1000 / jobs

@@ -1,41 +1,31 @@
 """Plays what is open of a tournament: hands matches to an executor, and is the only writer.
 
 A match is stored, durably, before anybody is told of it. What has no record is played, so a run
-that was stopped or killed goes on as if nothing had been.
+that was stopped or killed goes on as if nothing had been. Of a comparison the records are stored in
+the order of the schedule, and none beyond the match that decides it.
 """
 
-import logging
-import traceback
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from pathlib import Path
 from typing import Protocol
-
-import msgspec
 
 from arena.errors import HostFault, UsageError
 from arena.games import get_game
-from arena.players.bundle import argv, unpack
-from arena.players.process import Program
 from arena.players.sandbox import Tier, isolation
 from arena.referee.fixture import Fixture
-from arena.referee.limits import Limits
-from arena.referee.record import MatchRecord, decode_record, encode_record
+from arena.referee.record import MatchRecord, decode_record
 from arena.store.db import Store
+from arena.store.fixtures import iter_open_fixtures
 from arena.store.lock import hold
 from arena.store.matches import add_matches, add_void, void_attempts
-from arena.store.snapshots import load_bundle
-from arena.store.tournaments import (
-    Tournament,
-    finish,
-    get_tournament,
-    iter_open_fixtures,
-    list_entries,
-)
-from arena.tournament.match import Entrant, MatchTask, play_match
+from arena.store.rulings import Rulings
+from arena.store.tournaments import Progress, Tournament, finish, get_tournament
+from arena.tournament.match import MatchTask
+from arena.tournament.tasks import REASON, play_task, task_of, unpacked
+from arena.tournament.turns import Turns
 from arena.tournament.workers import NotBegun, Workers, collected_logs, workers
 from arena.wire.escape import printable
 
@@ -43,22 +33,17 @@ ATTEMPTS = 3
 """How often a match is tried that the host spoils."""
 
 POOLS = 3
-"""How many pools of workers in a row may break without a match between them."""
+"""How many pools of workers in a row may break without a match between them, nor one to blame."""
 
 _LOOK_S = 0.2
 """How soon a wish to stop is seen."""
-
-_REASON = 300
-"""How many characters are kept of what went wrong."""
-
-log = logging.getLogger(__name__)
 
 
 class Report(Protocol):
     """Whoever wants to know how a tournament goes."""
 
     def played(self, record: MatchRecord, done: int, total: int) -> None:
-        """A match is stored; ``done`` of ``total`` are."""
+        """A match is stored; ``done`` of ``total`` are, which may become fewer or more."""
 
     def remark(self, text: str) -> None:
         """Something is worth a line."""
@@ -87,8 +72,13 @@ class _Run:
     stop: Stop
     done: int
     total: int
-    in_order: bool
-    """Nothing is to be played beyond a match that cannot be played."""
+    """Matches that have a record, or are to have one as far as is known."""
+
+    rulings: Rulings
+    """What need not be played, nor counts; nothing, if the tournament is not one with rulings."""
+
+    turns: Turns | None
+    """Of a comparison, what waits for matches before it."""
 
     spoilt: dict[str, int]
     """How often a match was void by now, by its id."""
@@ -99,21 +89,58 @@ class _Run:
     hopeless: dict[str, str] = field(default_factory=dict)
     """Why a match that was spoilt too often is void, by its id."""
 
-    @property
-    def left(self) -> int:
-        """How many matches have no record."""
-        return self.total - self.done
+    excused: int = 0
+    """Of so many matches `total` takes into account that they need no record."""
+
+    @classmethod
+    def of(cls, store: Store, progress: Progress, report: Report, stop: Stop) -> "_Run":
+        tournament = progress.tournament
+        return cls(
+            store=store,
+            tournament=tournament,
+            report=report,
+            stop=stop,
+            done=progress.played,
+            total=progress.total,
+            rulings=Rulings(tournament.id),
+            turns=(
+                Turns(iter_open_fixtures(store, tournament.id)) if tournament.comparison else None
+            ),
+            spoilt=dict(void_attempts(store, tournament.id)),
+        )
 
     @property
     def ending(self) -> bool:
         """Whether no further match is to be begun."""
-        return self.stop.asked or self.stop.enough or (self.in_order and bool(self.hopeless))
+        # Of a comparison nothing is played beyond a match that cannot be played.
+        in_order = self.tournament.comparison is not None
+        return self.stop.asked or self.stop.enough or (in_order and bool(self.hopeless))
+
+    def excuses(self, fixture: Fixture) -> bool:
+        """Return whether ``fixture`` need not be played."""
+        return self.tournament.ruled and self.rulings.excuses(fixture)
+
+    def waiting(self) -> Iterator[Fixture]:
+        """Yield what is to be played, in order; what is excused meanwhile is passed over."""
+        for fixture in iter_open_fixtures(self.store, self.tournament.id):
+            if self.turns and self.turns.holds(fixture):
+                continue
+            if fixture.match not in self.hopeless and not self.excuses(fixture):
+                yield fixture
+
+    def recount(self) -> None:
+        """Take into account what was excused."""
+        if self.excused != self.rulings.excused:
+            self.excused = self.rulings.excused
+            self.total = get_tournament(self.store, self.tournament.id).total
 
 
 def run(store: Store, tournament: str, jobs: int, report: Report, stop: Stop) -> Tournament:
     """Play all open matches of ``tournament`` (an id); after the last one, its secret is public.
 
-    One that is finished is left as it is, for its secret is public already.
+    One that is finished is left as it is, for its secret is public already. A bot that keeps
+    failing is retired, see `arena.ratings.retiring`, and a deal that cannot be played is dropped,
+    see `arena.store.drops`.
 
     Returns:
         The tournament; it is finished unless ``stop`` was asked for.
@@ -121,40 +148,26 @@ def run(store: Store, tournament: str, jobs: int, report: Report, stop: Stop) ->
     Raises:
         KeyboardInterrupt: ``stop`` was asked for at once.
         UsageError: another process plays it, or it cannot be played here as it was begun.
-        HostFault: a match was spoilt `ATTEMPTS` times (all others are played first), or workers
-            keep dying; what was played is kept.
+        HostFault: a match was spoilt `ATTEMPTS` times and no further deal can be dropped (all
+            other matches are played first), or workers keep dying; what was played is kept.
     """
     with hold(store, tournament):
         progress = get_tournament(store, tournament)
         if progress.tournament.finished:
             return progress.tournament
         _check_conditions(progress.tournament)
-        going = _Run(
-            store=store,
-            tournament=progress.tournament,
-            report=report,
-            stop=stop,
-            done=progress.played,
-            total=progress.total,
-            in_order=progress.tournament.comparison is not None,
-            spoilt=dict(void_attempts(store, tournament)),
-        )
-        broken = 0
-        while going.left > len(going.hopeless) and not going.ending:
-            before = going.done
-            try:
-                _play_open(going, min(jobs, going.left))
-            except BrokenExecutor:
-                # A worker died: the matches it held are played again by new ones.
-                broken = 1 if going.done > before else broken + 1
-                report.remark("a worker died; its matches are played again")
-                if broken >= POOLS:
-                    raise HostFault("workers keep dying: is the machine out of memory?") from None
+        going = _Run.of(store, progress, report, stop)
+        if going.tournament.ruled:
+            with store.atomic() as db:
+                going.rulings.settle(db)
+            going.recount()
+        _play_all(going, jobs)
         if stop.enough:
             return finish(store, tournament, early=True)
         if going.hopeless and not stop.asked:
             raise HostFault(next(iter(going.hopeless.values())))
-        return going.tournament if going.left else finish(store, tournament)
+        left = next(iter_open_fixtures(store, tournament), None)
+        return going.tournament if left else finish(store, tournament)
 
 
 def _check_conditions(tournament: Tournament) -> None:
@@ -170,56 +183,35 @@ def _check_conditions(tournament: Tournament) -> None:
             )
 
 
+def _play_all(going: _Run, jobs: int) -> None:
+    """Play what is open, with new workers whenever one of them dies."""
+    broken = 0
+    # Asked anew each time: a drop puts matches on the schedule, and may take a bot's retirement.
+    while not going.ending and next(going.waiting(), None):
+        done, spoilt = going.done, sum(going.spoilt.values())
+        try:
+            _play_open(going, max(1, min(jobs, going.total - going.done)))
+        except BrokenExecutor:
+            if sum(going.spoilt.values()) > spoilt:
+                broken = 0  # the match that did it is known, and is not tried for ever
+                continue
+            broken = 1 if going.done > done else broken + 1
+            going.report.remark("a worker died; its matches are played again")
+            if broken >= POOLS:
+                raise HostFault("workers keep dying: is the machine out of memory?") from None
+
+
 def _play_open(going: _Run, jobs: int) -> None:
     """Play what is open with ``jobs`` new workers."""
     tournament = going.tournament
-    entrants = _unpacked(going.store, tournament.id)
+    entrants = unpacked(going.store, tournament.id)
     waiting = (
-        _task(tournament, fixture, entrants, going.spoilt.get(fixture.match, 0) + 1)
-        for fixture in iter_open_fixtures(going.store, tournament.id)
-        if fixture.match not in going.hopeless
+        task_of(tournament, fixture, entrants, going.spoilt.get(fixture.match, 0) + 1)
+        for fixture in going.waiting()
     )
     going.again.clear()
     with collected_logs(), workers(jobs) as pool:
         _play(pool, going, waiting, 2 * jobs)
-
-
-def match_task(store: Store, tournament: Tournament, fixture: Fixture) -> MatchTask:
-    """Return what it takes to play one ``fixture`` of a stored ``tournament``."""
-    return _task(tournament, fixture, _unpacked(store, tournament.id), attempt=1)
-
-
-def _task(
-    tournament: Tournament, fixture: Fixture, entrants: Mapping[str, Entrant], attempt: int
-) -> MatchTask:
-    return MatchTask(
-        tournament=tournament.id,
-        suite=tournament.suite,
-        key=tournament.key,
-        fixture=fixture,
-        seats=tuple(entrants[bot] for bot in fixture.bots),
-        limits=msgspec.convert(tournament.parameters["limits"], type=Limits | None),
-        tier=Tier(tournament.parameters["tier"]),
-        rated=tournament.rated,
-        attempt=attempt,
-    )
-
-
-def _unpacked(store: Store, tournament: str) -> dict[str, Entrant]:
-    """Return the bots of ``tournament`` by name, each with its snapshot laid out for reading."""
-    entrants = {}
-    for entry in list_entries(store, tournament):
-        bundle = load_bundle(store, entry.digest, entry.bot)
-        folder = snapshot_folder(store, entry.digest)
-        unpack(bundle, folder)
-        program = Program(argv=tuple(argv(bundle.command, folder)), folder=folder)
-        entrants[entry.bot] = Entrant(entry.bot, entry.digest, program)
-    return entrants
-
-
-def snapshot_folder(store: Store, digest: str) -> Path:
-    """Return where the snapshot ``digest`` lies unpacked while it plays."""
-    return store.home.absolute() / "snapshots" / digest.removeprefix("sha256:")[:32]
 
 
 def _play(pool: Workers, going: _Run, waiting: Iterator[MatchTask], most: int) -> None:
@@ -240,69 +232,91 @@ def _play(pool: Workers, going: _Run, waiting: Iterator[MatchTask], most: int) -
         if not playing:
             return
         done, _ = wait(playing, timeout=_LOOK_S, return_when=FIRST_COMPLETED)
-        _keep(going, [(match, playing.pop(match)) for match in done])
+        if any(isinstance(match.exception(), BrokenExecutor) for match in done):
+            # All others end so too, and the one to blame may be among them.
+            done, _ = wait(playing)
+        _keep(pool, going, [(match, playing.pop(match)) for match in done])
 
 
 def _void(going: _Run) -> Iterator[MatchTask]:
     while going.again:
-        yield going.again.popleft()
+        task = going.again.popleft()
+        if not going.excuses(task.fixture):
+            yield task
 
 
-def play_task(task: MatchTask) -> bytes:
-    """Play ``task`` in this process and return its record as a line.
-
-    Raises:
-        HostFault: whatever went wrong that was no bot's fault.
-    """
-    try:
-        line = encode_record(play_match(task))
-        # Somebody else's game may have put into it what is no record.
-        decode_record(line)
-    except HostFault:
-        raise
-    except BaseException as error:  # a game that exits must not end the runner either
-        log.info("match %s", task.fixture.match, exc_info=True)
-        said = traceback.format_exception_only(error)[-1].strip()
-        raise HostFault(printable(said, _REASON)) from None
-    return line
-
-
-def _keep(going: _Run, ended: Sequence[tuple[Future[bytes], MatchTask]]) -> None:
+def _keep(pool: Workers, going: _Run, ended: Sequence[tuple[Future[bytes], MatchTask]]) -> None:
     """Store the records of matches that ended and tell of them; see to those that are void."""
-    lines, void, broken = [], [], None
+    played, void, broken = [], [], None
     for match, task in ended:
         try:
-            lines.append(match.result())
+            played.append((task.fixture, match.result()))
         except NotBegun:
             continue
         except BrokenExecutor as error:
             broken = error
+            if died := pool.death(match):
+                void.append((task, f"its worker {died}"))
         except Exception as error:  # noqa: BLE001 - mostly `HostFault`; all of it spoilt the match
-            void.append((task, printable(str(error) or type(error).__name__, _REASON)))
-    if lines:
-        add_matches(going.store, going.tournament.id, lines)
-    for line in lines:
-        going.done += 1
-        going.report.played(decode_record(line), going.done, going.total)
+            void.append((task, printable(str(error) or type(error).__name__, REASON)))
+    _store(going, played)
     _play_again(going, void)
     if broken:
         raise broken
 
 
+def _store(going: _Run, played: Sequence[tuple[Fixture, bytes]]) -> None:
+    """Store the records of matches that were ``played``, and tell of them."""
+    rulings = going.rulings if going.tournament.ruled else None
+    # Of a comparison one by one: what lies beyond the one that decides is not kept.
+    parts: Iterable[list[bytes]] = (
+        ([line] for line in going.turns.take(played))
+        if going.turns
+        else [[line for _, line in played]]
+    )
+    for lines in parts if played and not going.stop.enough else ():
+        add_matches(going.store, going.tournament.id, lines, rulings)
+        going.recount()
+        for line in lines:
+            going.done += 1
+            going.report.played(decode_record(line), going.done, going.total)
+        if going.stop.enough:
+            return
+
+
 def _play_again(going: _Run, void: Sequence[tuple[MatchTask, str]]) -> None:
     """Keep why matches are void, and have them played once more.
 
-    One that was spoilt too often is put aside, so that no other match waits for it.
+    Of one that was spoilt too often the deal is dropped. Where that is not to be, it is put aside,
+    so that no other match waits for it.
     """
     if void:
         # It may have been a snapshot that was changed where it lies: it is laid out again.
-        _unpacked(going.store, going.tournament.id)
+        unpacked(going.store, going.tournament.id)
     for task, why in void:
         match = task.fixture.match
         spoilt = add_void(going.store, going.tournament.id, match, why)
         going.spoilt[match] = spoilt
-        if spoilt % ATTEMPTS == 0:
-            going.hopeless[match] = f"{match} was void {spoilt} times: {why}"
-        else:
+        if spoilt % ATTEMPTS:
             going.report.remark(f"{match} is void and played again: {why}")
             going.again.append(task.again())
+        elif not _dropped(going, task.fixture, f"void {spoilt} times: {why}"):
+            going.hopeless[match] = f"{match} was void {spoilt} times: {why}"
+
+
+def _dropped(going: _Run, fixture: Fixture, why: str) -> bool:
+    """Drop the deal of ``fixture`` if that can be done, and return whether it is dropped."""
+    if not going.tournament.ruled:
+        return False
+    if going.excuses(fixture):  # with another match of the deal, or for a bot that was retired
+        return True
+    drop = going.rulings.drop(going.store, fixture, why)
+    if drop is None:
+        return False
+    going.recount()
+    whose = "" if drop.table is None else f" of {', '.join(drop.table)}"
+    going.report.remark(
+        f"{fixture.match} was {why}: deal {drop.deal}{whose} is dropped, and deal {drop.instead} "
+        "played instead"
+    )
+    return True

@@ -1,7 +1,6 @@
 """The local worker processes: each on a core of its own, with the bots that it starts."""
 
 import contextlib
-import ctypes
 import logging
 import multiprocessing
 import os
@@ -15,14 +14,17 @@ from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from functools import partial
 from multiprocessing import connection
+from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
-from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
+from weakref import WeakKeyDictionary
 
 from multiprocessing_logging import install_mp_handler, uninstall_mp_handler
 
 from arena.players import strays
+
+_LOOK_S = 0.005
 
 _PATIENCE_S = 1.0
 """How long workers that are to end at once have for it, before they are killed."""
@@ -42,8 +44,33 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
-_halted = ctypes.c_byte(0)
-"""In a worker: not 0 once no further task is to be begun."""
+_SIGNALLED = 128
+"""A worker that leaves because of a signal has this status, plus the signal's number."""
+
+_UNSEEN_S = 2.0
+"""How long it may take until the status of a worker that ended can be seen."""
+
+
+class _Shared:
+    """What workers tell of themselves, for the case that they die; each writes in its own slot."""
+
+    def __init__(self, context: BaseContext, count: int) -> None:
+        self.halted = context.RawValue("b", 0)
+        """Not 0 once no further task is to be begun."""
+
+        self.taken = context.Value("i", 0)
+        """How many slots are taken."""
+
+        self.pids = context.RawArray("q", count)
+        self.tasks = context.RawArray("q", count)
+        """The number of the task that is being done, from 1; 0: none."""
+
+        self.left = context.RawArray("d", count)
+        """When a worker was told by a signal to leave, by the monotonic clock; 0: not yet."""
+
+
+_slot: tuple[_Shared, int] | None = None
+"""In a worker: where it tells of itself."""
 
 
 class NotBegun(Exception):
@@ -56,17 +83,66 @@ class Workers(ProcessPoolExecutor):
     def __init__(self, count: int, scratch: Path) -> None:
         # Log records come home through a queue that only the `fork` start method passes on.
         context = multiprocessing.get_context("fork")
-        self._halted = context.RawValue("b", 0)
-        shared = (context.Value("i", 0), self._halted)
-        super().__init__(count, context, _prepare, (*shared, cores(), os.getpid(), scratch))
+        self._shared = _Shared(context, count)
+        self._submitted = 0
+        self._numbers: WeakKeyDictionary[Future[Any], int] = WeakKeyDictionary()
+        self._processes_seen: list[BaseProcess] = []
+        self._deaths: dict[int, str] | None = None
+        super().__init__(count, context, _prepare, (self._shared, cores(), os.getpid(), scratch))
 
     def submit(self, task: Callable[P, T], /, *arguments: P.args, **named: P.kwargs) -> "Future[T]":
         """Schedule ``task``; a future of one that is not begun any more raises `NotBegun`."""
-        return super().submit(_begin, partial(task, *arguments, **named))
+        self._submitted += 1
+        future = super().submit(_begin, self._submitted, partial(task, *arguments, **named))
+        self._numbers[future] = self._submitted
+        return future
 
     def halt(self) -> None:
         """Begin no further task. Those that were begun are finished."""
-        self._halted.value = 1
+        self._shared.halted.value = 1
+
+    def know(self, processes: Collection[BaseProcess]) -> None:
+        """Take in which processes the workers are."""
+        self._processes_seen = list(processes)
+
+    def death(self, future: "Future[Any]") -> str | None:
+        """Return how a worker died in the middle of the task of ``future``.
+
+        It is asked of futures that raise `BrokenExecutor`. Where one worker dies, all are ended;
+        ``None`` if it was not the one that did this task.
+        """
+        if self._deaths is None:
+            self._deaths = self._look_for_deaths()
+        return self._deaths.get(self._numbers.get(future, 0))
+
+    def _look_for_deaths(self) -> dict[int, str]:
+        """Return how workers died by themselves, by the number of the task that each was at."""
+        until = time.monotonic() + _UNSEEN_S
+        while any(one.exitcode is None for one in self._processes_seen):
+            if time.monotonic() > until:
+                break
+            time.sleep(_LOOK_S)
+        shared = self._shared
+        status = {one.pid: one.exitcode for one in self._processes_seen}
+        ended = {
+            slot: code
+            for slot, pid in enumerate(shared.pids)
+            if (code := status.get(pid)) is not None
+        }
+        died = [slot for slot, code in ended.items() if code != _SIGNALLED + signal.SIGTERM]
+        if not died and ended:
+            # All were told to leave: one by somebody else first, and then the others by the pool.
+            died = [min(ended, key=shared.left.__getitem__)]
+        return {shared.tasks[slot]: _how(ended[slot]) for slot in died if shared.tasks[slot]}
+
+
+def _how(status: int) -> str:
+    """Return how a process ended that had ``status``, as `multiprocessing` gives it."""
+    number = -status if status < 0 else status - _SIGNALLED
+    try:
+        return f"was ended by {signal.Signals(number).name}"
+    except ValueError:
+        return f"ended with status {status}"
 
 
 def cores() -> tuple[int, ...]:
@@ -95,6 +171,7 @@ def workers(count: int) -> Iterator[Workers]:
     pool = Workers(count, scratch)
     try:
         _start(pool)
+        pool.know(set(multiprocessing.active_children()) - others)
         yield pool
         pool.shutdown(wait=True, cancel_futures=True)
     except BaseException:
@@ -182,16 +259,14 @@ def _undisturbed() -> Iterator[None]:
             signal.raise_signal(number)
 
 
-def _prepare(
-    taken: "Synchronized[int]",
-    halted: ctypes.c_byte,
-    usable: tuple[int, ...],
-    parent: int,
-    scratch: Path,
-) -> None:
+def _prepare(shared: _Shared, usable: tuple[int, ...], parent: int, scratch: Path) -> None:
     """Make a worker of this process."""
-    global _halted  # noqa: PLW0603 - one a process; tasks find it there
-    _halted = halted
+    global _slot  # noqa: PLW0603 - one a process; tasks find it there
+    with shared.taken.get_lock():
+        number = shared.taken.value
+        shared.taken.value += 1
+    shared.pids[number] = os.getpid()
+    _slot = (shared, number)
     # Out of the terminal's foreground: Ctrl-C and Ctrl-Z reach the runner alone, which decides.
     # A worker that was stopped in the middle of a question would call the bot late.
     os.setpgid(0, 0)
@@ -205,9 +280,6 @@ def _prepare(
     strays.live.clear()
     strays.adopt.cache_clear()
     tempfile.tempdir = str(scratch)
-    with taken.get_lock():
-        number = taken.value
-        taken.value += 1
     core = usable[number % len(usable)]
     if hasattr(os, "sched_setaffinity"):
         with contextlib.suppress(OSError):  # slower, but no reason not to play
@@ -215,10 +287,17 @@ def _prepare(
     log.debug("worker %d runs as process %d on core %d", number, os.getpid(), core)
 
 
-def _begin(task: Callable[[], T]) -> T:
-    if _halted.value:
+def _begin(number: int, task: Callable[[], T]) -> T:
+    if _slot is None:
+        return task()
+    shared, slot = _slot
+    if shared.halted.value:
         raise NotBegun
-    return task()
+    shared.tasks[slot] = number
+    try:
+        return task()
+    finally:
+        shared.tasks[slot] = 0
 
 
 def _ignore(_number: int, _frame: object) -> None:
@@ -227,8 +306,11 @@ def _ignore(_number: int, _frame: object) -> None:
 
 
 def _leave(scratch: Path | None, number: int, _frame: object) -> None:
+    if _slot:
+        shared, slot = _slot
+        shared.left[slot] = shared.left[slot] or time.monotonic()
     strays.end_all()
     if scratch:
         shutil.rmtree(scratch, ignore_errors=True)
     # Not `sys.exit`: the pool would catch it, report it as a result and go on.
-    os._exit(128 + number)
+    os._exit(_SIGNALLED + number)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.tournament import COLUMNS, PLAN_COLUMNS
+from arena.tournament.machine import carries, memory_mb
 from tests.command_line import NO_TIER, Answer, CommandLine, contents
 from tests.whole_arena import FIRST, Arena, bot, holds, killed_at_last
 
@@ -210,6 +211,18 @@ def test_a_dry_run_says_what_would_be_played_and_keeps_nothing(arena: CommandLin
     assert answer.err.startswith("2 matches in 1 category, about ")
     assert "secret" not in answer.err
     assert not arena.home.exists()
+
+
+def test_more_than_the_machine_carries_is_a_remark_each(arena: CommandLine) -> None:
+    many, memory = carries() + 1, memory_mb()
+    (arena.home).mkdir()
+    (arena.home / "arena.toml").write_text("[limits]\nmemory_mb = 1000000\n")
+
+    answer = cup(arena, "--dry-run", "--deals", "1000", "-j", str(many))
+
+    cores, room = answer.err.splitlines()[-2:]
+    assert cores.startswith(f"{many} workers share {many - 1} core")
+    assert f"{many * 2_000_000:,} MiB of memory, and the machine has {memory:,}: " in room
 
 
 def test_a_dry_run_in_the_other_formats(arena: CommandLine) -> None:

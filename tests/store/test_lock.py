@@ -1,5 +1,6 @@
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -63,3 +64,37 @@ def test_a_home_in_which_no_lock_can_be_made_is_one_line(store: Store) -> None:
 
     with pytest.raises(UsageError, match="cannot write in"), hold(store, "spring"):
         pass
+
+
+def test_whoever_is_refused_learns_who_plays_where_and_since_when(store: Store) -> None:
+    with hold(store, "spring"), pytest.raises(UsageError) as refused, hold(store, "spring"):
+        pass
+
+    said = str(refused.value)
+    start = "tournament spring is being played by another arena: process "
+    assert said.startswith(f"{start}{os.getpid()} on {socket.gethostname()}, since 2")
+
+
+@pytest.mark.parametrize("said", [b"", b"\xff\x1b[2J", b"x" * 100_000])
+def test_whatever_the_locks_file_says_is_one_short_line(store: Store, said: bytes) -> None:
+    with hold(store, "spring"):
+        (store.home / "running" / "spring").write_bytes(said)
+        with pytest.raises(UsageError) as refused, hold(store, "spring"):
+            pass
+    assert str(refused.value).isprintable()
+    assert len(str(refused.value)) < 300
+    # What a dead holder said is gone with the next one.
+    with hold(store, "spring"):
+        text = (store.home / "running" / "spring").read_text()
+    assert text.startswith(f"process {os.getpid()} on ")
+
+
+def test_another_runner_of_the_same_process_group_takes_over_from_a_dead_one(store: Store) -> None:
+    child = os.fork()
+    if child == 0:
+        with hold(store, "spring"):
+            os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+
+    with hold(store, "spring"):
+        assert is_held(store, "spring")

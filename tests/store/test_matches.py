@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from arena.errors import RecordError, UsageError
 from arena.referee.fixture import Fixture
 from arena.store.db import Store, open_store
+from arena.store.fixtures import open_fixtures
 from arena.store.matches import (
     add_matches,
     add_void,
@@ -14,7 +15,6 @@ from arena.store.matches import (
     records,
     void_attempts,
 )
-from arena.store.tournaments import open_fixtures
 from tests.kept import DUELS, TABLES, TWO, planned, record_of
 
 

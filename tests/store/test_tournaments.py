@@ -6,6 +6,7 @@ from arena.errors import UsageError
 from arena.referee.chain import head
 from arena.store.bots import list_bots
 from arena.store.db import Store
+from arena.store.fixtures import list_fixtures, open_fixtures
 from arena.store.lock import hold
 from arena.store.matches import add_matches, records
 from arena.store.snapshots import load_bundle
@@ -17,9 +18,7 @@ from arena.store.tournaments import (
     finish,
     get_tournament,
     list_entries,
-    list_fixtures,
     list_tournaments,
-    open_fixtures,
 )
 from tests.kept import DUELS, TABLES, planned, record_of, snapshot, tournament
 

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import time
@@ -34,7 +35,7 @@ from tests.whole_arena import (
 pytestmark = pytest.mark.slow
 
 HOOK = """
-import json, os, signal, sqlite3, threading, time
+import json, os, pathlib, signal, sqlite3, threading, time
 
 plan = json.loads(os.environ["KILL_AT"])
 seen = {"after": not plan["after"], "times": 0}
@@ -43,14 +44,21 @@ def strike():
     until = time.monotonic() + plan["delay"]
     while time.monotonic() < until:
         pass
-    os.kill(0 if plan["group"] else os.getpid(), signal.SIGKILL)
+    if plan["whom"] == "a worker":
+        tasks = pathlib.Path("/proc/self/task").glob("*/children")
+        for child in (child for task in tasks for child in task.read_text().split()):
+            if b"guard.py" not in pathlib.Path("/proc", child, "cmdline").read_bytes():
+                os.kill(int(child), signal.SIGKILL)
+                break
+        time.sleep(0.2)  # and then the runner, which has begun to make up for it
+    os.kill(0 if plan["whom"] == "its group" else os.getpid(), signal.SIGKILL)
 
 def trace(statement):
     seen["after"] = seen["after"] or statement.startswith(plan["after"])
     if seen["after"] and statement.startswith(plan["at"]):
         seen["times"] += 1
         if seen["times"] == plan["times"]:
-            if plan["delay"]:
+            if plan["delay"] or plan["whom"] == "a worker":
                 threading.Thread(target=strike, daemon=True).start()
             else:
                 strike()
@@ -84,6 +92,9 @@ class Moment:
     delay: float = 0.0
     """Seconds from then on; the runner goes on meanwhile."""
 
+    whom: str = "the runner"
+    """Or its group, or a worker and soon after that the runner."""
+
 
 BOTS_START = Moment("a bot notes that it starts")
 
@@ -94,18 +105,22 @@ def moments(dice: random.Random) -> list[Moment]:
     rating = Moment("SELECT f.position, m.record")
     return [
         Moment("PRAGMA synchronous", delay=dice.uniform(0.001, 0.2)),  # while it plans
-        Moment("COMMIT", "INSERT INTO tournaments"),
+        Moment("COMMIT", "INSERT INTO tournaments", whom="its group"),
         Moment("COMMIT", "INSERT INTO tournaments", delay=dice.uniform(0, 0.002)),
         BOTS_START,
-        replace(match, delay=dice.uniform(0, 0.002)),
-        replace(match, times=2),
+        replace(match, delay=dice.uniform(0, 0.002), whom="its group"),
+        replace(match, times=2, whom="a worker"),
         Moment("BEGIN", "INSERT INTO matches"),  # between matches
-        replace(match, times=3, delay=dice.uniform(0, 0.1)),
+        replace(match, times=2, delay=dice.uniform(0, 0.1), whom="its group"),
         reveal,
-        replace(reveal, delay=dice.uniform(0, 0.002)),
+        replace(reveal, delay=dice.uniform(0, 0.002), whom="its group"),
         replace(rating, delay=dice.uniform(0.001, 0.01)),
         Moment("COMMIT", "INSERT INTO ratings", delay=dice.uniform(0, 0.002)),
     ]
+
+
+PLANNING = 3
+"""Of these moments, those before the tournament is stored."""
 
 
 @dataclass(frozen=True)
@@ -116,16 +131,20 @@ class Cup:
     bots: tuple[Path, ...]
     more: tuple[str, ...] = ()
     tier: str = "none"
+    secret: bool = False
+    """Whether its key is drawn, and published at its end."""
 
     def arena(self, home: str) -> Arena:
         return Arena(self.folder / home)
 
     def begin(self) -> tuple[str, ...]:
+        players = ("--bots", named(self.bots), "--tier", self.tier)
+        if self.secret:
+            return ("tournament", *players, "--players", "2", "--deals", "1", "-j", "2")
         wanted = ("donburiko table 2", "donburiko table 4", "couperation self 2")
         chosen = self.folder / "suite.toml"
         if not chosen.exists():
             suite(chosen, *wanted, "couperation mixed 2")
-        players = ("--bots", named(self.bots), "--tier", self.tier)
         return ("tournament", *players, "--suite", str(chosen), "-j", "2", *self.more)
 
     def go_on(self, arena: Arena) -> tuple[str, ...]:
@@ -172,6 +191,38 @@ def outcome(cup: Cup, arena: Arena) -> Outcome:
     return Outcome(table, arena.played(), arena.ratings())
 
 
+def verified(arena: Arena) -> str:
+    """Check all that is on record in ``arena``, and return what is said of it."""
+    said, _ = arena.run("verify")
+    return said
+
+
+@pytest.fixture(scope="module")
+def sealed(cup: Cup) -> Arena:
+    """Return a home whose one tournament has a secret, and no match yet."""
+    arena = cup.arena("sealed")
+    begun = hooked(arena, Moment("COMMIT", "INSERT INTO matches"))
+    with killed_at_last(begun.start(*replace(cup, secret=True).begin())) as runner:
+        said = runner.communicate(timeout=20)
+    there = progress(arena)
+    assert there is not None, said
+    assert (there.stage, there.tournament.sealed) == (Stage.PLANNED, True)
+    return arena
+
+
+def copied(cup: Cup, sealed: Arena, home: str) -> Arena:
+    """Return another home that begins where ``sealed`` stands."""
+    arena = cup.arena(home)
+    shutil.copytree(sealed.home, arena.home)
+    return arena
+
+
+@pytest.fixture(scope="module")
+def opened(cup: Cup, sealed: Arena) -> Outcome:
+    """Return what comes of the tournament with a secret if nothing disturbs it."""
+    return outcome(cup, copied(cup, sealed, "opened"))
+
+
 def progress(arena: Arena) -> Progress | None:
     if not (arena.home / "arena.db").exists():
         return None
@@ -191,68 +242,85 @@ def longer(path: Path, than: int) -> bool:
     return lines(path) > than
 
 
-def hooked(arena: Arena, moment: Moment, *, group: bool) -> Arena:
-    """Return ``arena`` with the runner to be killed, or its whole group, at ``moment``."""
+def hooked(arena: Arena, moment: Moment) -> Arena:
+    """Return ``arena`` with what is to be killed at ``moment``."""
     site = arena.home.parent / "hook"
     site.mkdir(exist_ok=True)
     (site / "sitecustomize.py").write_text(HOOK)
-    plan = {**vars(moment), "group": group}
-    return replace(arena, site=site, environment={"KILL_AT": json.dumps(plan)})
+    return replace(arena, site=site, environment={"KILL_AT": json.dumps(vars(moment))})
 
 
 def strike(runner: "subprocess.Popen[str]", number: signal.Signals, *, group: bool) -> None:
     (os.killpg if group else os.kill)(runner.pid, number)
 
 
-@pytest.mark.parametrize("group", [False, True], ids=["the runner", "its group"])
+@pytest.mark.parametrize("key", ["published", "secret"])
 def test_a_killed_tournament_ends_as_an_undisturbed_one(
-    cup: Cup, started: Path, undisturbed: Outcome, group: bool
+    cup: Cup, started: Path, request: pytest.FixtureRequest, key: str
 ) -> None:
-    arena = cup.arena(f"killed-{group}")
+    dice = random.Random(7)  # noqa: S311 - repeatable
+    arena, left = cup.arena(f"killed-{key}"), moments(dice)
+    if key == "secret":
+        copied(cup, request.getfixturevalue("sealed"), f"killed-{key}")
+        left = left[PLANNING:]
+    whole: Outcome = request.getfixturevalue("opened" if key == "secret" else "undisturbed")
     kept: Mapping[str, Any] = {}
 
-    for moment in moments(random.Random(7)):  # noqa: S311 - repeatable
+    for moment in left:
         so_far = lines(started)
         watched = moment is BOTS_START
-        begun = arena if watched else hooked(arena, moment, group=group)
+        begun = arena if watched else hooked(arena, moment)
         with killed_at_last(begun.start(*cup.go_on(arena))) as runner:
             if watched:
                 assert holds(partial(longer, started, so_far))
-                strike(runner, signal.SIGKILL, group=group)
+                strike(runner, signal.SIGKILL, group=False)
             said = runner.communicate(timeout=20)
         assert runner.returncode == -signal.SIGKILL, (moment, said)
         assert arena.all_gone(), arena.running()
         if watched or "matches" in moment.after:
             assert holds(lambda: not list(arena.scratch.glob("arena-run-*")))
         before, kept = kept, played(arena)
-        assert before.items() <= kept.items() <= undisturbed.played.items()
+        assert before.items() <= kept.items() <= whole.played.items()
 
-    assert outcome(cup, arena) == undisturbed
+    assert outcome(cup, arena) == whole
+    assert "not checked" not in verified(arena)
 
 
 @pytest.mark.long
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("key", ["published", "secret"])
 def test_a_tournament_killed_a_hundred_times_ends_as_an_undisturbed_one(
-    cup: Cup, undisturbed: Outcome
+    cup: Cup, request: pytest.FixtureRequest, key: str
 ) -> None:
     dice = random.Random(11)  # noqa: S311 - repeatable
+    whole: Outcome = request.getfixturevalue("opened" if key == "secret" else "undisturbed")
     kills = homes = 0
     while kills < 100:
-        arena = cup.arena(f"hundred-{(homes := homes + 1)}")
+        arena = cup.arena(f"hundred-{key}-{(homes := homes + 1)}")
+        if key == "secret":
+            copied(cup, request.getfixturevalue("sealed"), arena.home.name)
         kept: Mapping[str, Any] = {}
-        while len(kept) < len(undisturbed.played):
+        workers = 0
+        while len(kept) < len(whole.played):
             with killed_at_last(arena.start(*cup.go_on(arena))) as runner:
                 try:
                     runner.wait(dice.uniform(0, 1))
                 except subprocess.TimeoutExpired:
+                    # A match that has lost its worker three times is dropped.
+                    if workers < 2 and dice.random() < 0.3 and (found := children(runner.pid)):
+                        workers += 1
+                        with suppress(ProcessLookupError):
+                            os.kill(found[0], signal.SIGKILL)
+                        time.sleep(dice.uniform(0, 0.5))
                     strike(runner, signal.SIGKILL, group=dice.random() < 0.5)
                 said = runner.communicate(timeout=20)
             assert runner.returncode in {0, -signal.SIGKILL}, said
             kills += runner.returncode == -signal.SIGKILL
             assert arena.all_gone(), arena.running()
             before, kept = kept, played(arena)
-            assert before.items() <= kept.items() <= undisturbed.played.items()
-        assert outcome(cup, arena) == undisturbed
+            assert before.items() <= kept.items() <= whole.played.items()
+        assert outcome(cup, arena) == whole
+        assert "not checked" not in verified(arena)
 
 
 @pytest.mark.long
@@ -269,7 +337,8 @@ def test_a_tournament_interrupted_anywhere_can_go_on(cup: Cup, undisturbed: Outc
                 with suppress(subprocess.TimeoutExpired):
                     runner.wait(max(0.0, began + moment - time.monotonic()))
                     break
-                strike(runner, dice.choice([signal.SIGINT, signal.SIGTERM]), group=True)
+                asking = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
+                strike(runner, dice.choice(asking), group=True)
             _, remarks = runner.communicate(timeout=5)
         # Negative: it came when the program had done all, and was about to end.
         assert runner.returncode in {0, 130, 143, -signal.SIGINT, -signal.SIGTERM}, remarks
@@ -294,7 +363,9 @@ def test_where_everything_of_arena_is_killed_at_once_bots_end_by_themselves(
 
 
 @pytest.mark.parametrize(
-    ("number", "group"), [(signal.SIGINT, True), (signal.SIGTERM, False)], ids=["Ctrl-C", "TERM"]
+    ("number", "group"),
+    [(signal.SIGINT, True), (signal.SIGTERM, False), (signal.SIGHUP, True)],
+    ids=["Ctrl-C", "TERM", "HUP"],
 )
 def test_asked_to_stop_a_tournament_finishes_what_is_in_play_and_can_go_on(
     cup: Cup, undisturbed: Outcome, number: signal.Signals, group: bool

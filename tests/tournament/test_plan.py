@@ -14,8 +14,9 @@ from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
 from arena.store.db import Store, open_store
+from arena.store.fixtures import extents, list_fixtures
 from arena.store.matches import add_matches
-from arena.store.tournaments import get_tournament, list_entries, list_fixtures
+from arena.store.tournaments import get_tournament, list_entries
 from arena.tournament.entrants import Candidate
 from arena.tournament.key import canonical_json, parameters_digest, tournament_key
 from arena.tournament.plan import Plan, expected_s, plan, plan_match, schedule_of
@@ -286,11 +287,11 @@ def test_a_bot_that_does_not_play_the_game_gets_no_seat(store: Store) -> None:
 def test_how_long_it_takes_is_guessed_and_then_known(store: Store) -> None:
     made = planned()
     made.store(store)
-    guess = expected_s(store, made.fixtures, 1)
-    assert expected_s(store, made.fixtures, 4) == guess / 4 > 0
+    guess = expected_s(store, extents(made.fixtures), 1)
+    assert expected_s(store, extents(made.fixtures), 4) == guess / 4 > 0
 
     lines = [record_of(made.tournament.id, fixture, ms=500) for fixture in made.fixtures[:2]]
     add_matches(store, made.tournament.id, lines)
 
-    assert expected_s(store, made.fixtures, 1) == 12 * 0.5
+    assert expected_s(store, extents(made.fixtures), 1) == 12 * 0.5
     assert expected_s(store, (), 2) == 0

@@ -1,5 +1,6 @@
 import multiprocessing
-import re
+import os
+import signal
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -15,16 +16,29 @@ from arena.referee.category import Category, Mode
 from arena.referee.limits import Limits
 from arena.referee.record import MatchRecord, decode_record, unmeasured
 from arena.store.db import open_store
+from arena.store.drops import FEW, list_drops
+from arena.store.fixtures import open_fixtures
 from arena.store.lock import hold
-from arena.store.matches import get_match, records, void_attempts
-from arena.store.tournaments import get_tournament, open_fixtures
+from arena.store.matches import get_match, records
+from arena.store.tournaments import Stage, get_tournament
 from arena.tournament.entrants import Candidate
 from arena.tournament.leaderboards import leaderboards
 from arena.tournament.plan import plan
-from arena.tournament.runner import ATTEMPTS, Stop, match_task, play_task, run
+from arena.tournament.runner import Stop, run
 from arena.tournament.suite import Suite
+from arena.tournament.tasks import match_task, play_task
 from tests import tuck_game
-from tests.whole_arena import DICE, FAULTY, FIRST, LAST, Arena, bot, named, suite
+from tests.whole_arena import (
+    DICE,
+    FAULTY,
+    FIRST,
+    LAST,
+    Arena,
+    bot,
+    children,
+    named,
+    suite,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -77,7 +91,7 @@ class Cup:
     def __init__(
         self, home: Path, bots: Mapping[str, Path], categories: Mapping[Category, int]
     ) -> None:
-        self._home = home
+        self.home = home
         candidates = [Candidate(name, read_bundle(path), None) for name, path in bots.items()]
         published = Suite("short", KEY, categories)
         made = plan(candidates, categories, Limits(), Tier.NONE, suite=published)
@@ -88,7 +102,7 @@ class Cup:
             made.store(store)
 
     def store(self) -> Any:
-        return open_store(self._home)
+        return open_store(self.home)
 
     def play(self, jobs: int = 1, heard: Heard | None = None) -> Heard:
         heard = heard or Heard()
@@ -99,6 +113,12 @@ class Cup:
     def records(self) -> list[dict[str, Any]]:
         with self.store() as store:
             return [unmeasured(decode_record(line)) for line in records(store, [self.id])]
+
+    def counted(self) -> list[dict[str, Any]]:
+        """Return the records that count."""
+        with self.store() as store:
+            lines = records(store, [self.id], counted=True)
+            return [unmeasured(decode_record(line)) for line in lines]
 
 
 @pytest.fixture
@@ -195,15 +215,15 @@ def test_only_one_runner_plays_a_tournament(tmp_path: Path, bots: dict[str, Path
     with cup.store() as store, hold(store, cup.id):
         _, remarks = Arena(tmp_path / "home").run("tournament", "--resume", cup.id, status=2)
 
-    refused = f"arena: tournament {cup.id} is being played by another arena"
-    assert remarks.splitlines()[-1] == refused
+    refused = f"arena: tournament {cup.id} is being played by another arena: process {os.getpid()}"
+    assert remarks.splitlines()[-1].startswith(f"{refused} on ")
     assert len(cup.play().matches) == cup.total
 
 
 def test_a_bot_that_always_crashes_loses_its_matches_and_stops_nothing(
     tmp_path: Path, bots: dict[str, Path]
 ) -> None:
-    bots["broken"] = bot("sys.exit(1)", tmp_path / "bots" / "broken")
+    bots["broken"] = bot("play(lambda number, legal: 1 // 0)", tmp_path / "bots" / "broken")
     cup = Cup(tmp_path / "home", bots, {DUEL: 1})
 
     assert len(cup.play(2).matches) == cup.total
@@ -211,6 +231,10 @@ def test_a_bot_that_always_crashes_loses_its_matches_and_stops_nothing(
         (board,) = leaderboards(store, [cup.id])
     assert [row.faults for row in board.rows] == [0, 0, 0, 6]
     assert board.rows[-1].bot == "broken"
+
+
+def by_match(found: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    return {record["match"]: record for record in found}
 
 
 def holed(site: Path, hole: str, mended: Path) -> None:
@@ -250,27 +274,73 @@ def test_whatever_a_game_does_wrong_voids_the_match(
     assert str(fault.value).startswith(said)
 
 
+class Mending(Heard):
+    """A report that mends a hole as soon as it hears of it."""
+
+    def __init__(self, mended: Path) -> None:
+        super().__init__()
+        self._mended = mended
+
+    def remark(self, text: str) -> None:
+        super().remark(text)
+        self._mended.touch()
+
+
 def test_a_match_that_arena_spoils_is_void_and_played_again(
     tmp_path: Path, bots: dict[str, Path], tuck: Path
 ) -> None:
-    holed(tuck, "raise ValueError('a hole')", mended := tmp_path / "mended")
+    holed(tuck, "raise ValueError('a hole')", tmp_path / "mended")
     cup = Cup(tmp_path / "home", bots, {TUCK: 1})
     spoilt = cup.fixtures[0].match
-    heard = Heard()
 
-    with pytest.raises(
-        HostFault, match=f"{re.escape(spoilt)} was void 3 times: ValueError: a hole"
-    ):
-        cup.play(1, heard)
-    assert heard.remarks[:1] == [f"{spoilt} is void and played again: ValueError: a hole"]
-    with cup.store() as store:
-        assert void_attempts(store, cup.id)[spoilt] == ATTEMPTS
+    heard = cup.play(1, Mending(tmp_path / "mended"))
 
-    mended.touch()
-    assert len(cup.play(1).matches) == cup.total
+    assert heard.remarks[0] == f"{spoilt} is void and played again: ValueError: a hole"
+    assert len(heard.matches) == cup.total
     with cup.store() as store:
         record = decode_record(get_match(store, spoilt).record)
-    assert (record.measured.attempt, record.reason) == (ATTEMPTS + 1, "finished")
+    assert (record.measured.attempt, record.reason) == (2, "finished")
+
+
+def test_a_deal_that_arena_spoils_three_times_is_dropped_and_the_next_one_played_instead(
+    tmp_path: Path, bots: dict[str, Path], tuck: Path
+) -> None:
+    # Deal 6 alone is one.
+    hole = "if state.deck[:2] == (8, 5): raise ValueError('a hole')\n        "
+    holed(tuck, hole, tmp_path / "never")
+    cups = [Cup(tmp_path / home, bots, {TUCK: 10}) for home in ("one", "four")]
+    heard = [cup.play(jobs) for jobs, cup in zip((1, 4), cups, strict=True)]
+
+    with cups[0].store() as store:
+        progress = get_tournament(store, cups[0].id)
+        drops = list_drops(store, cups[0].id)
+        (board,) = leaderboards(store, [cups[0].id])
+    assert progress.tournament.finished
+    assert (progress.dropped, board.dropped) == (3, 3)
+    assert {(drop.deal, drop.instead) for drop in drops} == {(6, 10)}
+    assert {drop.reason for drop in drops} == {"void 3 times: ValueError: a hole"}
+    assert len(cups[0].counted()) == cups[0].total == board.matches
+    assert sum("is dropped, and deal 10 played" in said for said in heard[0].remarks) == 3
+    assert by_match(cups[1].counted()) == by_match(cups[0].counted())
+
+
+def test_a_category_in_which_hardly_a_deal_can_be_played_ends_the_run_at_its_end(
+    tmp_path: Path, bots: dict[str, Path], tuck: Path
+) -> None:
+    holed(tuck, "raise ValueError('a hole')", mended := tmp_path / "mended")
+    cup = Cup(tmp_path / "home", bots, {TUCK: 1, DUEL: 1})
+    with pytest.raises(HostFault, match="was void 3 times: ValueError: a hole"):
+        cup.play(1)
+
+    with cup.store() as store:
+        assert get_tournament(store, cup.id).dropped == 3 * FEW
+        assert {one.category for one in open_fixtures(store, cup.id)} == {TUCK}
+
+    mended.touch()
+    cup.play(2)
+    with cup.store() as store:
+        assert get_tournament(store, cup.id).stage is Stage.FINISHED
+    assert len(cup.counted()) == cup.total
 
 
 REWRITER = """
@@ -331,24 +401,78 @@ def test_what_a_killed_worker_was_playing_is_played_again(
 
     heard = cup.play(2)
 
-    assert heard.remarks == ["a worker died; its matches are played again"]
+    (remark,) = heard.remarks
+    assert remark.endswith(" is void and played again: its worker was ended by SIGKILL")
+    assert "killer" in remark
     assert len(heard.matches) == len(set(heard.matches)) == cup.total
     assert not Path("/proc", flag.read_text()).exists()
     whole.play()
     assert cup.records() == whole.records()
 
 
-def test_workers_that_keep_dying_end_the_run_and_what_was_played_is_kept(
+class Killing(Heard):
+    """A report that kills a worker after every few matches."""
+
+    def played(self, record: MatchRecord, done: int, total: int) -> None:
+        super().played(record, done, total)
+        if done % 5 == 0:
+            os.kill(children()[0], signal.SIGKILL)
+
+
+def test_workers_may_be_killed_time_and_again(tmp_path: Path, bots: dict[str, Path]) -> None:
+    cup, whole = (Cup(tmp_path / home, bots, {DUEL: 4}) for home in ("home", "whole"))
+
+    heard = cup.play(2, Killing())
+
+    assert len(heard.matches) == len(set(heard.matches)) == cup.total == 24
+    whole.play(2)
+    assert cup.records() == whole.records()
+
+
+SOMETIMES = """
+import hashlib, os
+asked = False
+def choose(number, legal):
+    global asked
+    if not asked and hashlib.sha256(repr(legal).encode()).digest()[0] % 7 == 0:
+        os.kill(os.getppid(), {number})
+    asked = True
+    return number % len(legal)
+play(choose)
+"""
+"""Kills the worker that plays it, on one of the deals 0 to 4, whenever that is played."""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_match_that_kills_its_workers_is_dropped_and_ends_no_tournament(
+    tmp_path: Path, bots: dict[str, Path], number: signal.Signals
+) -> None:
+    body = SOMETIMES.format(number=int(number))
+    entered = {"first": bots["first"], "killer": bot(body, tmp_path / "bots" / "killer")}
+    cup = Cup(tmp_path / "home", entered, {DUEL: 5})
+
+    cup.play(2)
+
+    with cup.store() as store:
+        progress = get_tournament(store, cup.id)
+        reasons = {drop.reason for drop in list_drops(store, cup.id)}
+    assert (progress.stage, progress.dropped) == (Stage.FINISHED, 1)
+    assert reasons == {f"void 3 times: its worker was ended by {number.name}"}
+    assert len(cup.counted()) == cup.total
+
+
+def test_bots_that_always_kill_their_worker_end_the_run_when_all_else_was_played(
     tmp_path: Path, bots: dict[str, Path]
 ) -> None:
+    del bots["dice"]
     bots["killer"] = bot("import os; os.kill(os.getppid(), 9)", tmp_path / "bots" / "killer")
     cup = Cup(tmp_path / "home", bots, {DUEL: 1})
 
-    with pytest.raises(HostFault, match="workers keep dying"):
-        cup.play()
+    with pytest.raises(HostFault, match="void 3 times: its worker was ended by SIGKILL"):
+        cup.play(2)
 
     played = {record["match"] for record in cup.records()}
-    assert "donburiko-2p/0/dice+first" in played
+    assert len(played) == 2
     assert not any("killer" in match for match in played)
 
 
@@ -390,3 +514,45 @@ def test_log_records_of_workers_reach_standard_error(tmp_path: Path, bots: dict[
     lines = [line for line in remarks.splitlines() if " runs as process " in line]
     assert len(lines) == 2
     assert all("arena.tournament.workers: worker " in line for line in lines)
+
+
+def resident_kb() -> int:
+    (line,) = [
+        line for line in Path("/proc/self/status").read_text().splitlines() if "VmRSS" in line
+    ]
+    return int(line.split()[1])
+
+
+class Measuring(Heard):
+    """A report that looks at what the runner holds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: dict[int, tuple[int, int, int]] = {}
+
+    def played(self, record: MatchRecord, done: int, total: int) -> None:
+        if done % 200 == 0:
+            files = len(list(Path("/proc/self/fd").iterdir()))
+            self.seen[done] = (resident_kb(), files, len(children()))
+
+
+@pytest.mark.long
+@pytest.mark.timeout(1800)
+def test_a_long_run_takes_no_more_than_a_short_one(
+    tmp_path: Path, bots: dict[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    cup = Cup(tmp_path / "home", bots, {DUEL: 334})
+    heard = Measuring()
+
+    cup.play(2, heard)
+
+    with capsys.disabled():
+        for done, (memory, files, processes) in heard.seen.items():
+            sys.stdout.write(
+                f"\n{done} matches: {memory} KiB, {files} files, {processes} processes"
+            )
+    first, *later = heard.seen.values()
+    assert len(later) >= 9
+    for memory, files, processes in later:
+        assert (files, processes) == first[1:]
+        assert memory < first[0] + 8 * 1024

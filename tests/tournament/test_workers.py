@@ -18,7 +18,7 @@ from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
 from arena.tournament.match import Entrant, MatchTask
-from arena.tournament.runner import play_task
+from arena.tournament.tasks import play_task
 from arena.tournament.workers import NotBegun, collected_logs, cores, workers
 from tests.whole_arena import FIRST, bot, children, holds
 
@@ -124,6 +124,38 @@ def test_leaving_with_an_error_drops_what_is_in_play(tmp_path: Path) -> None:
 
     assert time.monotonic() - began < 3
     assert multiprocessing.active_children() == []
+
+
+def die(number: int, others: Path) -> None:
+    while not others.exists():
+        time.sleep(0.005)
+    os.kill(os.getpid(), number)
+    time.sleep(60)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_the_task_in_which_a_worker_died_is_told_from_those_that_were_in_play(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    marker = tmp_path / "marker"
+    with pytest.raises(BrokenExecutor), workers(2) as pool:  # noqa: PT012 - and what it knows then
+        other = pool.submit(hold_on, marker, tmp_path / "never")
+        deadly = pool.submit(die, number, marker)
+        never = pool.submit(os.getpid)
+        assert isinstance(deadly.exception(), BrokenExecutor)
+
+        assert pool.death(deadly) == f"was ended by {number.name}"
+        assert (pool.death(other), pool.death(never)) == (None, None)
+        other.result()
+
+
+def test_a_task_that_ends_its_worker_is_told_with_the_status() -> None:
+    with pytest.raises(BrokenExecutor), workers(1) as pool:  # noqa: PT012 - and what it knows then
+        deadly = pool.submit(os._exit, 3)
+        assert isinstance(deadly.exception(), BrokenExecutor)
+
+        assert pool.death(deadly) == "ended with status 3"
+        deadly.result()
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")

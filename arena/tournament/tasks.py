@@ -1,0 +1,84 @@
+"""What a worker is handed to play a match, and what it does with it."""
+
+import logging
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from arena.errors import HostFault
+from arena.players.bundle import argv, unpack
+from arena.players.process import Program
+from arena.players.sandbox import Tier
+from arena.referee.fixture import Fixture
+from arena.referee.limits import Limits
+from arena.referee.record import decode_record, encode_record
+from arena.store.db import Store
+from arena.store.snapshots import load_bundle
+from arena.store.tournaments import Tournament, list_entries
+from arena.tournament.match import Entrant, MatchTask, play_match
+from arena.wire.escape import printable
+
+REASON = 300
+"""How many characters are kept of what went wrong."""
+
+log = logging.getLogger(__name__)
+
+
+def match_task(store: Store, tournament: Tournament, fixture: Fixture) -> MatchTask:
+    """Return what it takes to play one ``fixture`` of a stored ``tournament``."""
+    return task_of(tournament, fixture, unpacked(store, tournament.id), attempt=1)
+
+
+def task_of(
+    tournament: Tournament, fixture: Fixture, entrants: Mapping[str, Entrant], attempt: int
+) -> MatchTask:
+    """Return the ``attempt`` at ``fixture``, from 1, between ``entrants`` by name."""
+    return MatchTask(
+        tournament=tournament.id,
+        suite=tournament.suite,
+        key=tournament.key,
+        fixture=fixture,
+        seats=tuple(entrants[bot] for bot in fixture.bots),
+        limits=msgspec.convert(tournament.parameters["limits"], type=Limits | None),
+        tier=Tier(tournament.parameters["tier"]),
+        rated=tournament.rated,
+        attempt=attempt,
+    )
+
+
+def unpacked(store: Store, tournament: str) -> dict[str, Entrant]:
+    """Return the bots of ``tournament`` by name, each with its snapshot laid out for reading."""
+    entrants = {}
+    for entry in list_entries(store, tournament):
+        bundle = load_bundle(store, entry.digest, entry.bot)
+        folder = snapshot_folder(store, entry.digest)
+        unpack(bundle, folder)
+        program = Program(argv=tuple(argv(bundle.command, folder)), folder=folder)
+        entrants[entry.bot] = Entrant(entry.bot, entry.digest, program)
+    return entrants
+
+
+def snapshot_folder(store: Store, digest: str) -> Path:
+    """Return where the snapshot ``digest`` lies unpacked while it plays."""
+    return store.home.absolute() / "snapshots" / digest.removeprefix("sha256:")[:32]
+
+
+def play_task(task: MatchTask) -> bytes:
+    """Play ``task`` in this process and return its record as a line.
+
+    Raises:
+        HostFault: whatever went wrong that was no bot's fault.
+    """
+    try:
+        line = encode_record(play_match(task))
+        # Somebody else's game may have put into it what is no record.
+        decode_record(line)
+    except HostFault:
+        raise
+    except BaseException as error:  # a game that exits must not end the runner either
+        log.info("match %s", task.fixture.match, exc_info=True)
+        said = traceback.format_exception_only(error)[-1].strip()
+        raise HostFault(printable(said, REASON)) from None
+    return line
