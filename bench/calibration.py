@@ -13,6 +13,10 @@ Counted are
   ranks; any of them will do.
 - wrong: pairs of which one is called better with 95 % or more and is not. A call between bots of
   the same skill is wrong.
+
+Tournaments of a few deals, which tell no design effect, are counted apart; their bots are all
+provisional, and only the intervals are held to what is promised. Last come the intervals of win
+rates: how often they hold the true rate.
 """
 
 import argparse
@@ -22,13 +26,21 @@ import sys
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from statistics import pstdev
 
 from arena.games.base import standing
 from arena.ratings.batch import rate
-from arena.ratings.leaderboard import SURE, Leaderboard, leaderboard
+from arena.ratings.leaderboard import (
+    ENOUGH_DEALS,
+    ENOUGH_IN_TEAMS,
+    SURE,
+    Leaderboard,
+    leaderboard,
+)
 from arena.ratings.result import Result
+from arena.ratings.statistics import design_effect, wilson, won_effect
 from arena.ratings.units import units
 from arena.referee.category import Category, Mode
 
@@ -36,13 +48,11 @@ COVERED = 0.93
 WRONG = 0.05
 BEST_SCORE = 28
 
-FEW_DEALS = 30
-"""The fewest that do not make a bot provisional."""
 
-MIXED_DEALS = 100
-"""As many as a tournament of a co-operative game has by default. A deal tells little of each bot of
-a team: after 30 deals, of the calls in teams of three 7 % were wrong.
-"""
+SHORT = (1, 3, 9)
+"""Numbers of deals that are too few for a design effect."""
+
+WIN_RATES = (0.6, 0.75, 0.9, 0.97)
 
 SPREADS = (0.0, 0.2, 0.6)
 """Deviation of the skills of a tournament's bots, from where on they are counted apart."""
@@ -89,7 +99,8 @@ class Count:
         for row in board.rows:
             self.place(row.places, skills[row.bot], skills.values())
             for other in board.rows:
-                if other is not row and board.p_better(row, other) >= SURE:
+                met = other is not row and other.group == row.group
+                if met and board.p_better(row, other) >= SURE:
                     self.calls += 1
                     self.wrong += skills[row.bot] <= skills[other.bot]
 
@@ -144,12 +155,17 @@ class _Deals:
         return self._luck[deal, whose]
 
 
-def tables(players: int, most: int, rng: random.Random) -> tuple[list[Result], Skills]:
-    """Return a competitive tournament of up to ``most`` bots: all tables, in all rotations."""
+def tables(
+    players: int, most: int, rng: random.Random, number: int = ENOUGH_DEALS
+) -> tuple[list[Result], Skills]:
+    """Return a competitive tournament of up to ``most`` bots: all tables, in all rotations.
+
+    It is played on ``number`` deals.
+    """
     deals = _Deals(rng.randint(players + 1, most), rng)
     category = CATEGORIES[f"donburiko-{players}p"]
     results = []
-    for deal in range(FEW_DEALS):
+    for deal in range(number):
         for table in combinations(deals.skills, players):
             for turn in range(players):
                 line_up = table[turn:] + table[:turn]
@@ -165,7 +181,7 @@ def self_play(players: int, rng: random.Random) -> tuple[list[Result], Skills]:
     deals = _Deals(rng.randint(4, 10), rng)
     category = CATEGORIES[f"couperation-self-{players}p"]
     results = []
-    for deal in range(FEW_DEALS):
+    for deal in range(ENOUGH_DEALS):
         for bot in deals.skills:
             score = _score(deals.shown(deal, 0, bot))
             results.append(_result(category, deal, (bot,) * players, [score] * players))
@@ -177,7 +193,7 @@ def mixed_teams(players: int, rng: random.Random) -> tuple[list[Result], Skills]
     deals = _Deals(rng.randint(2 * players, 10), rng)
     category = CATEGORIES[f"couperation-mixed-{players}p"]
     results = []
-    for deal in range(MIXED_DEALS):
+    for deal in range(ENOUGH_IN_TEAMS):
         bots = rng.sample(list(deals.skills), len(deals.skills))
         for start in range(0, len(bots) - players + 1, players):
             team = tuple(bots[start : start + players])
@@ -216,20 +232,49 @@ TOURNAMENTS: dict[str, Callable[[random.Random], tuple[list[Result], Skills]]] =
 }
 """By category, what plays a tournament of it."""
 
+SHORT_TOURNAMENTS: dict[str, Callable[[random.Random], tuple[list[Result], Skills]]] = {
+    f"donburiko-{players}p, deals: {deals}": partial(tables, players, most, number=deals)
+    for players, most in ((2, 8), (3, 6))
+    for deals in SHORT
+}
+"""The same by category and number of deals."""
+
 
 def count(name: str, tournaments: int, seed: int) -> tuple[Count, ...]:
-    """Return what comes of ``tournaments`` of the category ``name``, by how far bots are apart."""
+    """Return what comes of ``tournaments`` called ``name``, by how far their bots are apart."""
     counts = tuple(Count() for _ in SPREADS)
     for number in range(tournaments):
         rng = random.Random(f"{seed}/{name}/{number}")  # noqa: S311 - a simulation
-        results, skills = TOURNAMENTS[name](rng)
-        category = CATEGORIES[name]
+        results, skills = (TOURNAMENTS | SHORT_TOURNAMENTS)[name](rng)
+        category = CATEGORIES[name.partition(",")[0]]
         # The package has no part in what is measured here, and takes its time.
         batch = rate(units(category, results), skills, checked=0)
         spread = pstdev(skills.values())
         at = sum(spread >= bound for bound in SPREADS[1:])
         counts[at].add(leaderboard(category, results, batch), skills)
     return counts
+
+
+def won_covered(rate_: float, tournaments: int, seed: int) -> float:
+    """Return how often the interval of a win rate of ``rate_`` holds it, over ``tournaments``.
+
+    A bot wins each match with that probability, whatever the deal; the two others win by their
+    seat alone when they meet, so that their duplicates cancel. There are 50 deals.
+    """
+    rng = random.Random(f"{seed}/won/{rate_}")  # noqa: S311 - a simulation
+    covered = 0
+    for _ in range(tournaments):
+        values: list[tuple[str, str, float]] = []
+        for deal in map(str, range(50)):
+            for other in ("b", "c", "b", "c"):
+                won = float(rng.random() < rate_)
+                values += [(deal, "a", won), (deal, other, 1 - won)]
+            values += [(deal, bot, float(bot == first)) for first in "bc" for bot in "bc"]
+        own = [value for _, bot, value in values if bot == "a"]
+        effect = won_effect(design_effect(values, seats=2))
+        low, high = wilson(sum(own) / effect, len(own) / effect)
+        covered += low <= rate_ <= high
+    return covered / tournaments
 
 
 def line(name: str, own: Count) -> str:
@@ -256,9 +301,17 @@ def main() -> int:
         everything = [one + other for one, other in zip(everything, counts, strict=True)]
         if own.covered < COVERED * own.bots or own.wrong >= WRONG * own.calls:
             missed.append(name)
-    print(line("all", sum(everything, Count())))
+    for name in SHORT_TOURNAMENTS:
+        own = sum(count(name, options.tournaments, options.seed), Count())
+        print(line(name, own), flush=True)
+        if own.covered < COVERED * own.bots:
+            missed.append(name)
+    print(line("all but those of few deals", sum(everything, Count())))
     for low, high, own in zip(SPREADS, (*SPREADS[1:], math.inf), everything, strict=True):
         print(line(f"spread {low} to {high}", own))
+    for rate_ in WIN_RATES:
+        covered = won_covered(rate_, options.tournaments, options.seed)
+        print(f"{f'win rate {rate_}':27}{'':7}{covered:9.1%}")
     print(
         f"promised: covered {COVERED:.0%} or more, wrong below {WRONG:.0%}; "
         f"{options.tournaments} tournaments of each, {time.perf_counter() - began:.0f} s"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -59,6 +60,7 @@ def held(
     *,
     contents: Mapping[str, str] | None = None,
     created: str = "2026-01-01T00:00:00Z",
+    key: bytes | None = None,
     open_ones: Sequence[Outcome] = (),
     **parameters: Any,
 ) -> str:
@@ -70,6 +72,7 @@ def held(
         outcomes: what was played.
         contents: what a bot is made of, if not of its name.
         created: when it was begun.
+        key: that its cards come from, if not one of its own.
         open_ones: what is on its schedule besides.
         parameters: of the tournament, instead of usual ones.
     """
@@ -86,17 +89,18 @@ def held(
         created=created,
         parameters=facts | parameters,
         suite="made up",
-        key=bytes(32),
+        key=key or sha256(id_.encode()).digest(),
         unrated=("the key is published",),
     )
     entries = [(bot, snapshot((contents or {}).get(bot, bot))) for bot in bots]
+    digests = {bot: bundle.digest for bot, bundle in entries}
     add_tournament(store, made, entries, [outcome.fixture for outcome in listed])
-    add_matches(store, id_, [record(id_, outcome) for outcome in outcomes])
+    add_matches(store, id_, [record(id_, outcome, digests) for outcome in outcomes])
     return id_
 
 
-def record(id_: str, outcome: Outcome) -> bytes:
-    """Return the record of a match without actions."""
+def record(id_: str, outcome: Outcome, digests: Mapping[str, str] | None = None) -> bytes:
+    """Return the record of a match without actions; by default a bot is made of its name."""
     players = outcome.category.players
     competitive = outcome.category.mode is Mode.TABLE
     worth = [-1 if seat in outcome.faults else score for seat, score in enumerate(outcome.scores)]
@@ -113,7 +117,10 @@ def record(id_: str, outcome: Outcome) -> bytes:
             mode=outcome.category.mode.value,
             suite="made up",
             deal=outcome.deal,
-            seats=tuple(SeatRecord(bot=bot, digest="sha256:0") for bot in outcome.bots),
+            seats=tuple(
+                SeatRecord(bot=bot, digest=(digests or {}).get(bot) or snapshot(bot).digest)
+                for bot in outcome.bots
+            ),
             cards=msgspec.Raw(b"{}"),
             actions=(),
             faults=tuple(

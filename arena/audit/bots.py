@@ -5,7 +5,7 @@ is a function of what it is sent repeats itself, and one that is not differs fro
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import islice
@@ -14,21 +14,19 @@ from arena.audit.matches import read
 from arena.errors import BotFault, FaultCode
 from arena.games.base import Seat
 from arena.games.deal import Deal
-from arena.players.bundle import argv, unpack
-from arena.players.process import BotProcess, Program
+from arena.players.process import BotProcess
 from arena.players.sandbox import Tier
-from arena.referee.limits import UNCLOCKED_MS, Limits, told
+from arena.referee.limits import UNCLOCKED_MS, Limits
+from arena.referee.lines import hello, start
 from arena.referee.record import MatchRecord
 from arena.referee.replay import replay
 from arena.store.audit import kept_matches
 from arena.store.db import Store
-from arena.store.snapshots import load_bundle
-from arena.store.tournaments import Tournament, list_entries
+from arena.store.tournaments import Tournament
 from arena.tournament.match import Entrant
-from arena.tournament.tasks import snapshot_folder
+from arena.tournament.tasks import unpacked
 from arena.tournament.workers import workers
-from arena.wire.codec import NotLegal, Question, encode, read_action, read_ready
-from arena.wire.messages import Hello, Start
+from arena.wire.codec import NotLegal, Question, read_action, read_ready
 
 AGAIN = 2
 """How often a bot that decided otherwise is started once more, to see whether it repeats itself."""
@@ -114,10 +112,7 @@ def replay_bots(
         UsageError: the snapshot of a bot is not here.
         HostFault: a bot cannot be started on this machine.
     """
-    entrants = {
-        entry.bot: _entrant(store, entry.bot, entry.digest)
-        for entry in list_entries(store, tournament.id)
-    }
+    entrants = unpacked(store, tournament.id)
     found, count = Replayed(), 0
     with workers(jobs) as pool:
         tasks = _tasks(store, tournament, entrants, only)
@@ -135,19 +130,12 @@ def replay_bots(
 
 
 def _tasks(
-    store: Store, tournament: Tournament, entrants: dict[str, Entrant], only: str | None
+    store: Store, tournament: Tournament, entrants: Mapping[str, Entrant], only: str | None
 ) -> Iterator[_Task]:
     for kept in kept_matches(store, tournament.id):
         if only in {None, kept.match}:
             seats = tuple(entrants[seat.bot] for seat in read(kept.record).seats)
             yield _Task(kept.record, tournament.key, seats)
-
-
-def _entrant(store: Store, bot: str, digest: str) -> Entrant:
-    bundle = load_bundle(store, digest, bot)
-    folder = snapshot_folder(store, digest)
-    unpack(bundle, folder)
-    return Entrant(bot, digest, Program(tuple(argv(bundle.command, folder)), folder))
 
 
 def replay_seats(task: _Task) -> tuple[int, list[SeatReplay]]:
@@ -231,27 +219,14 @@ def _alone(task: _Task, record: MatchRecord, seat: int, asked: Sequence[Asked]) 
         return ms if record.limits else UNCLOCKED_MS
 
     try:
-        hello = encode(Hello(arena=record.arena, limits=told(record.limits)))
-        ready = read_ready(bot.ask(hello, budget(limits.start_ms)))
+        ready = read_ready(bot.ask(hello(record), budget(limits.start_ms)))
     except BotFault:
         ready = None
     if ready is None or (ready.games is not None and record.game not in ready.games):
         bot.stop(0)
         return [f"fault {FaultCode.START_FAILED.value}"]
     try:
-        bot.tell(
-            encode(
-                Start(
-                    game=record.game,
-                    variant=record.variant,
-                    players=record.players,
-                    seat=seat,
-                    seed=deal.bot_seed(seat),
-                    move_ms=limits.move_ms,
-                    extra_ms=limits.extra_ms,
-                )
-            )
-        )
+        bot.tell(start(record, Seat(seat), deal.bot_seed(Seat(seat))))
         ids = deal.stream(f"ids-{seat}")
         for one in asked:
             number = ids.seed()

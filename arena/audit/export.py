@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +69,8 @@ def export(store: Store, tournament: Tournament, folder: Path, *, bots: bool = F
         if bots:
             _write_bots(store, tournament.id, new / files.BOTS)
         facts = _facts(store, tournament, scheduled, len(results), head)
-        text = json.dumps(msgspec.to_builtins(facts), indent=2, ensure_ascii=False)
+        plain = msgspec.json.decode(msgspec.json.encode(facts))
+        text = json.dumps(plain, indent=2, ensure_ascii=False)
         (new / files.FACTS).write_text(f"{text}\n", "utf-8")
     return Written(scheduled, len(results), head)
 
@@ -132,7 +133,7 @@ def _facts(
         created=tournament.created,
         finished=tournament.finished,
         suite=tournament.suite,
-        parameters=dict(tournament.parameters),
+        parameters=msgspec.Raw(msgspec.json.encode(dict(tournament.parameters))),
         commitment=tournament.commitment,
         public_value=tournament.public_value,
         secret=None if tournament.secret is None else tournament.secret.hex(),
@@ -177,7 +178,8 @@ def _write_records(store: Store, tournament: str, folder: Path) -> tuple[list[Re
     ):
         for kept in kept_matches(store, tournament):
             try:
-                result = Result.of(decode_record(kept.record))
+                # No standing needs the time of each decision, and they take the most room.
+                result = replace(Result.of(decode_record(kept.record)), action_ms=())
                 result.category.check()
             except (RecordError, UsageError) as error:
                 raise RecordError(f"{tournament}: {kept.match}: {error}") from None

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from typing import Annotated, Any
 
 import msgspec
@@ -17,7 +17,7 @@ from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
 from arena.store.drops import Drop, with_replacements
 from arena.store.tournaments import SINGLE, Entry, Tournament
-from arena.tournament.compare import Comparison
+from arena.tournament.compare import UNRATED, Compared, Comparison
 from arena.tournament.key import (
     PARAMETERS_VERSION,
     commitment,
@@ -27,15 +27,17 @@ from arena.tournament.key import (
     tournament_key,
     unrated_reasons,
 )
-from arena.tournament.plan import schedule_of
+from arena.tournament.plan import MOST_BOTS, schedule_of, single_fixture
 from arena.tournament.suite import MOST_DEALS, MOST_PLAYERS
 from arena.wire.escape import printable
 
 SHOWN = 100
 """How much of a value a difference shows, in characters."""
 
-_MOST_BOTS = 10_000
-"""A schedule of more takes too long to make for one that nobody vouches for."""
+_MOST_CATEGORIES = 1_000
+_MOST_GAMES = 100
+_Games = Annotated[tuple[str, ...], Meta(max_length=_MOST_GAMES)]
+_Seats = Annotated[tuple[str, ...], Meta(min_length=1, max_length=MOST_PLAYERS)]
 
 
 class _Category(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,23 +48,21 @@ class _Category(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     deals: Annotated[int, Meta(ge=1, le=MOST_DEALS)]
 
 
-class _Comparison(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    a: str
-    b: str
-    field: tuple[str, ...]
-    relevant_thousandths: Annotated[int, Meta(ge=1, le=100_000)]
-
-
 class _Parameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     parameters: int
-    bots: Annotated[tuple[tuple[str, str, tuple[str, ...]], ...], Meta(max_length=_MOST_BOTS)]
-    categories: tuple[_Category, ...]
-    authors: dict[str, str]
-    matches_each: Annotated[int, Meta(ge=1)] | None
+    bots: Annotated[tuple[tuple[str, str, _Games], ...], Meta(max_length=MOST_BOTS)]
+    categories: Annotated[tuple[_Category, ...], Meta(min_length=1, max_length=_MOST_CATEGORIES)]
+    authors: Annotated[dict[str, str], Meta(max_length=MOST_BOTS)]
+    matches_each: Annotated[int, Meta(ge=1, le=2**53 - 1)] | None
     limits: Limits | None
     tier: Tier
-    rules_versions: dict[str, int]
-    comparison: _Comparison | None = None
+    rules_versions: Annotated[dict[str, int], Meta(max_length=_MOST_GAMES)]
+    comparison: Compared | msgspec.UnsetType = msgspec.UNSET
+    single: _Seats | msgspec.UnsetType = msgspec.UNSET
+
+
+class _Version(msgspec.Struct, frozen=True):
+    parameters: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,8 @@ class Terms:
 
 def shown(value: object) -> str:
     """Return ``value`` as a difference shows it: as JSON where it is that, and not all of it."""
+    if value is None or value == "":
+        return "nothing"
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     return printable(text, SHOWN)
 
@@ -126,8 +128,7 @@ def check_facts(tournament: Tournament, entries: Sequence[Entry], *, opened: boo
     )
     for name, value in follows.items():
         check(f"parameters: {name}", _plain(tournament.parameters.get(name)), _plain(value))
-    if said.comparison and len(categories) != 1:
-        raise Difference("parameters: categories", str(len(categories)), "1")
+    _check_asked_for(said, digests)
     _check_names(tournament, digests, categories)
     digest = parameters_digest(tournament.parameters)
     if opened:
@@ -162,21 +163,21 @@ def fixtures_of(
     Raises:
         Difference: other matches are told, or in another order.
     """
-    if SINGLE in tournament.unrated:
-        yield from _single(terms, list(islice(told, 2)))
-        return
     if drops and not tournament.ruled:
         raise Difference("drops", str(len(drops)), "none")
-    made = with_replacements(_made(tournament), drops)
+    made = with_replacements(_made(terms, tournament), drops)
     for number, (match, fixture) in enumerate(zip_longest(told, made)):
         check(f"schedule: match {number}", match, fixture and fixture.match)
         if fixture:
             yield fixture
 
 
-def _made(tournament: Tournament) -> Iterator[Fixture]:
+def _made(terms: Terms, tournament: Tournament) -> Iterator[Fixture]:
     try:
-        if tournament.comparison is None:
+        if tournament.single:
+            ((category, deals),) = terms.categories.items()
+            yield single_fixture(tournament.parameters["single"], category, deals)
+        elif tournament.comparison is None:
             yield from schedule_of(tournament.parameters).fixtures()
         else:
             yield from Comparison.of(tournament).fixtures()
@@ -184,32 +185,57 @@ def _made(tournament: Tournament) -> Iterator[Fixture]:
         raise Difference("parameters", printable(str(error), SHOWN)) from None
 
 
-def _single(terms: Terms, told: Sequence[str]) -> Iterator[Fixture]:
-    """Yield the match of a tournament of one, where nothing but its own name tells who sat where.
+def plain_parameters(text: bytes | msgspec.Raw) -> dict[str, Any]:
+    """Return the parameters in ``text``, JSON that nobody vouches for, as plain values.
 
-    All of its bots took part, on the last deal of its one category.
+    It is read as what it has to be first, so that it cannot take more memory than that.
+
+    Raises:
+        Difference: they are none.
+        UsageError: they are of another version.
     """
-    category, deals = next(iter(terms.categories.items()))
-    bots = tuple(told[0].rpartition("/")[2].split("+")) if told else ()
-    fixture = Fixture(category, deals - 1, bots)
-    fits = set(bots) == terms.digests.keys() and len(bots) == category.players
-    check("schedule", list(told), [fixture.match if fits else f"one of {sorted(terms.digests)}"])
-    yield fixture
+    try:
+        version = msgspec.json.decode(text, type=_Version).parameters
+        _check_version(version)
+        msgspec.json.decode(text, type=_Parameters)
+        plain: dict[str, Any] = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise Difference("parameters", printable(str(error), SHOWN)) from None
+    return plain
 
 
 def _said(told: Mapping[str, Any]) -> _Parameters:
     try:
         version = told["parameters"]
-        if type(version) is int and version != PARAMETERS_VERSION:
-            raise UsageError(
-                f"its parameters have version {version}, and this one knows {PARAMETERS_VERSION}: "
-                "verify it by the arena that it was made with"
-            )
+        if type(version) is int:
+            _check_version(version)
         return msgspec.convert(dict(told), _Parameters)
     except (KeyError, TypeError):
         raise Difference("parameters", "no list of parameters", "one") from None
     except msgspec.ValidationError as error:
         raise Difference("parameters", printable(str(error), SHOWN)) from None
+
+
+def _check_version(version: int) -> None:
+    if version != PARAMETERS_VERSION:
+        raise UsageError(
+            f"its parameters have version {version}, and this one knows {PARAMETERS_VERSION}: "
+            "verify it by the arena that it was made with"
+        )
+
+
+def _check_asked_for(said: _Parameters, digests: Mapping[str, str]) -> None:
+    """Check what a comparison or a single match has to be besides."""
+    asked = said.comparison or said.single
+    if not asked:
+        return
+    if said.comparison and said.single:
+        raise Difference("parameters: single", "a comparison", "one of the two")
+    check("parameters: categories", len(said.categories), 1)
+    if isinstance(asked, Compared):
+        check("parameters: comparison", sorted({asked.a, asked.b, *asked.field}), sorted(digests))
+    else:
+        check("parameters: single", sorted(set(asked)), sorted(digests))
 
 
 def _plain(value: object) -> object:
@@ -248,9 +274,11 @@ def _check_unrated(tournament: Tournament, said: _Parameters) -> None:
     for reason in tournament.unrated:
         if reason != printable(reason):  # it is shown under tables
             raise Difference("unrated", shown(reason), "text that can be shown")
-    for reason in unrated_reasons(
+    follow = unrated_reasons(
         published_key=tournament.commitment is None, tier=said.tier, limits=said.limits
-    ):
+    )
+    asked_for = [UNRATED] * bool(said.comparison) + [SINGLE] * bool(said.single)
+    for reason in (*follow, *asked_for):
         if reason not in tournament.unrated:
             raise Difference("unrated", shown(tournament.unrated), shown(reason))
 

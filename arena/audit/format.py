@@ -7,15 +7,18 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, TypeVar
+from typing import Annotated, BinaryIO, TypeVar
 
 import msgspec
 from msgspec import Meta
 
+from arena.audit.facts import plain_parameters
 from arena.errors import Difference, UsageError
 from arena.players.files import MAX_BYTES, MAX_FILES
 from arena.store.drops import Drop
 from arena.store.tournaments import Entry, Tournament
+from arena.tournament.plan import MOST_BOTS
+from arena.tournament.suite import MOST_DEALS
 from arena.wire.escape import printable
 
 EXPORT_VERSION = 1
@@ -28,7 +31,9 @@ STANDINGS_CSV = "standings.csv"
 SUITE = "suite.toml"
 BOTS = "bots.jsonl"
 
-MOST_FACTS = 64 * 1024 * 1024
+MOST_FACTS = 8 * 1024 * 1024
+"""Of a file that is read as a whole, in bytes."""
+
 MOST_RECORD = 16 * 1024 * 1024
 """Of a line with a record, in bytes; usual ones have some ten thousand."""
 
@@ -40,6 +45,11 @@ MOST_BOT = 2 * MAX_BYTES
 
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _SHOWN = 160
+_MOST_DROPS = 10_000
+
+_Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+_Deal = Annotated[int, Meta(ge=0, le=MOST_DEALS + _MOST_DROPS)]
+_Bot = Annotated[str, Meta(max_length=64)]
 
 _Hex = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 _Time = Annotated[str, Meta(pattern=r"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\Z")]
@@ -55,7 +65,7 @@ class Exported(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 class EntryFacts(Exported, frozen=True, kw_only=True):
     """A bot of the tournament."""
 
-    bot: Annotated[str, Meta(max_length=64)]
+    bot: _Bot
     digest: _Digest
 
 
@@ -63,11 +73,11 @@ class DropFacts(Exported, frozen=True, kw_only=True):
     """A deal that was dropped."""
 
     category: Annotated[str, Meta(max_length=256)]
-    deal: Annotated[int, Meta(ge=0)]
-    table: tuple[Annotated[str, Meta(max_length=64)], ...] | None
+    deal: _Deal
+    table: Annotated[tuple[_Bot, ...], Meta(max_length=99)] | None
     """The bots whose deal it was, ascending; ``None``: everybody's."""
 
-    instead: Annotated[int, Meta(ge=0)]
+    instead: _Deal
     """The deal that the same seatings play."""
 
     reason: Annotated[str, Meta(max_length=2_000)]
@@ -94,7 +104,9 @@ class Facts(Exported, frozen=True, kw_only=True):
     """When its last match had been played."""
 
     suite: Annotated[str, Meta(max_length=64)]
-    parameters: dict[str, Any]
+    parameters: msgspec.Raw
+    """Read by `arena.audit.facts.plain_parameters`."""
+
     commitment: _Hex | None
     public_value: Annotated[str, Meta(max_length=1024)] | None
     secret: _Hex | None
@@ -102,28 +114,37 @@ class Facts(Exported, frozen=True, kw_only=True):
     unrated: Annotated[tuple[Annotated[str, Meta(max_length=100_000)], ...], Meta(max_length=20)]
     """Why it is not rated."""
 
-    entries: tuple[EntryFacts, ...]
+    entries: Annotated[tuple[EntryFacts, ...], Meta(max_length=MOST_BOTS)]
     """In the order in which they were entered."""
 
-    drops: Annotated[tuple[DropFacts, ...], Meta(max_length=10_000)] = ()
+    drops: Annotated[tuple[DropFacts, ...], Meta(max_length=_MOST_DROPS)] = ()
     """In the order in which they were made."""
 
-    scheduled: int
+    scheduled: _Count
     """Matches on the schedule."""
 
-    matches: int
+    matches: _Count
     """Matches with a record."""
 
     head: _Hex
     """Last link of the chain."""
 
     def as_tournament(self) -> Tournament:
-        """Return the tournament that these are the facts of."""
+        """Return the tournament that these are the facts of.
+
+        Raises:
+            Difference: its parameters are none.
+            UsageError: they are of another version.
+        """
+        try:
+            parameters = plain_parameters(self.parameters)
+        except Difference as found:
+            raise found.within(self.tournament) from None
         return Tournament(
             id=self.tournament,
             name=self.name,
             created=self.created,
-            parameters=self.parameters,
+            parameters=parameters,
             suite=self.suite,
             key=bytes.fromhex(self.key),
             commitment=self.commitment,
@@ -143,6 +164,25 @@ class Facts(Exported, frozen=True, kw_only=True):
     def as_entries(self) -> list[Entry]:
         """Return the bots as a home keeps them."""
         return [Entry(entry.bot, entry.digest) for entry in self.entries]
+
+
+class StandingFacts(Exported, frozen=True, kw_only=True):
+    """A bot in the standings of a category, see `arena.audit.standings.COLUMNS`."""
+
+    category: Annotated[str, Meta(max_length=256)]
+    place: _Count
+    bot: _Bot
+    mu: float
+    sigma: float
+    half_width: float
+    best_place: _Count
+    worst_place: _Count
+    points: float | None
+    score: float | None
+    matches: _Count
+    deals: _Count
+    faults: _Count
+    provisional: bool
 
 
 class FileFacts(Exported, frozen=True, kw_only=True):

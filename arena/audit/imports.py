@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
+
+import msgspec
 
 from arena.audit import format as files
 from arena.audit.account import Line, Verified
 from arena.audit.export import csv_text, suite_text
 from arena.audit.facts import check, check_facts, fixtures_of, shown
-from arena.audit.standings import Value, check_standings, standings
+from arena.audit.standings import check_standings, standings
 from arena.errors import Difference, RecordError, UsageError
 from arena.players.bundle import Bundle, bundle_of
 from arena.players.files import EXECUTABLE, MAX_BYTES, PLAIN, File, check_path, check_unique
@@ -61,7 +64,7 @@ class Export:
         """The bots."""
         return self.facts.as_entries()
 
-    @property
+    @cached_property
     def drops(self) -> Sequence[Drop]:
         """The deals that were dropped."""
         return self.facts.as_drops()
@@ -113,7 +116,8 @@ class Export:
         check("scheduled", self.facts.scheduled, done.scheduled)
         check("matches", self.facts.matches, done.matches)
         content = self._folder.content(files.STANDINGS_JSON)
-        told = files.decode(content, list[dict[str, Value]], files.STANDINGS_JSON)
+        rows = files.decode(content, list[files.StandingFacts], files.STANDINGS_JSON)
+        told = list(map(msgspec.structs.asdict, rows))
         check_standings(told, standings(boards))
         self._check_text(files.STANDINGS_CSV, csv_text(told))
         self._check_text(files.SUITE, suite_text(self.tournament))

@@ -28,6 +28,9 @@ class Checked:
     result: Result
     """Without times."""
 
+    timeouts: int = 0
+    """Seats that were closed because a bot took too long."""
+
 
 def check_match(terms: Terms, fixture: Fixture, line: Line) -> Checked:
     """Return what ``line`` comes to as the record of ``fixture``.
@@ -47,7 +50,8 @@ def check_match(terms: Terms, fixture: Fixture, line: Line) -> Checked:
             check(f"column {name}", recorded, _columns(record)[name])
     except RecordError as error:
         raise difference(error).within(fixture.match) from None
-    return Checked(fixture.match, record_digest(line.record), result)
+    timeouts = sum(fault.code == FaultCode.TIMEOUT for fault in record.faults)
+    return Checked(fixture.match, record_digest(line.record), result, timeouts)
 
 
 def read(line: bytes) -> MatchRecord:

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import closing
-from itertools import chain, islice
+from itertools import chain
 
 import msgspec
 
@@ -27,6 +27,9 @@ FEW = 64
 """Up to so many matches are checked faster than workers are started."""
 
 _BATCH = 16
+_BATCH_BYTES = 1024 * 1024
+"""A batch ends with the record that makes it longer: what waits must fit in memory."""
+
 _AHEAD = 3
 """How many batches wait for each worker."""
 
@@ -48,8 +51,9 @@ def verify_account(
 ) -> Verified:
     """Return what was checked of ``account``, all of which is in order.
 
-    Nothing but cards and actions is believed: secret, key, schedule, deals, every byte that a seat
-    was sent, results, chain and standings are derived and compared.
+    Nothing but cards, actions and faults is believed: secret, key, schedule, deals, every byte that
+    a seat was sent, results, chain and standings are derived and compared. With the key, the cards
+    are derived as well. Whether a bot took too long, its operator alone can know.
 
     Args:
         account: what is told of a tournament.
@@ -93,6 +97,7 @@ class _Verifier:
         self._retirement = Retirement()
         """Up to the first match that lacks a record, which could retire a bot."""
 
+        self._timeouts = 0
         self._uncounted: set[str] = set()
         """Matches that have a record and do not count."""
 
@@ -109,6 +114,7 @@ class _Verifier:
                 if self._only is None and line.link not in {None, link.hex()}:
                     raise Difference("chain", shown(line.link), link.hex(), (checked.match,))
                 results.append(checked.result)
+                self._timeouts += checked.timeouts
                 self._done.matches += 1
                 self._told(self._done.matches)
         if self._only is None:
@@ -193,6 +199,8 @@ class _Verifier:
             self._done.unchecked.append(f"{self._left} matches (they have no record yet)")
         elif self._missing is not None:
             self._check_decided(results)
+        if self._timeouts:
+            self._done.unchecked.append(f"time-outs ({self._timeouts}, by the operator's clock)")
         if dropped := len(self._drops):
             self._done.unchecked.append(f"why deals were dropped ({dropped}, by the host)")
         counted = [result for result in results if result.match not in self._uncounted]
@@ -236,8 +244,8 @@ def _checked(
 ) -> Generator[tuple[Line, Checked], None, None]:
     """Yield every line with what it comes to, in order; with workers if there are many."""
     waiting = _then_error(pairs)
-    first = list(islice(waiting, FEW))
-    if jobs == 1 or len(first) < FEW:
+    first = [] if jobs == 1 else _some(waiting, FEW)
+    if jobs == 1 or (len(first) < FEW and _length(first) < _BATCH_BYTES):
         for item in chain(first, waiting):
             yield from _good([item], check_batch(terms, [item]))
         return
@@ -245,12 +253,26 @@ def _checked(
     playing: deque[tuple[list[Item], Future[list[Checked | Difference]]]] = deque()
     with workers(jobs) as pool:
         while True:
-            while len(playing) < _AHEAD * jobs and (batch := list(islice(waiting, _BATCH))):
+            while len(playing) < _AHEAD * jobs and (batch := _some(waiting, _BATCH)):
                 playing.append((batch, pool.submit(check_batch, terms, batch)))
             if not playing:
                 return
             batch, future = playing.popleft()
             yield from _good(batch, future.result())
+
+
+def _some(waiting: Iterator[Item], most: int) -> list[Item]:
+    """Return the next of ``waiting``: at most so many, and few if they are long."""
+    found: list[Item] = []
+    length = 0
+    while len(found) < most and length < _BATCH_BYTES and (item := next(waiting, None)):
+        found.append(item)
+        length += _length([item])
+    return found
+
+
+def _length(items: Iterable[Item]) -> int:
+    return sum(0 if isinstance(item, Difference) else len(item[1].record) for item in items)
 
 
 def _then_error(pairs: Iterator[Pair]) -> Iterator[Item]:

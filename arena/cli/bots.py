@@ -1,6 +1,9 @@
 """``arena submit`` and ``arena bots``: the registered bots."""
 
+import logging
+from collections.abc import Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import Annotated
 
 import typer
@@ -16,11 +19,14 @@ from arena.cli.options import (
     complete_registered,
     given,
     isolation_wanted,
+    placed,
+    settings_at,
     shown,
     store_at,
 )
 from arena.cli.remarks import counted, remark
-from arena.cli.render import Format, Value, render
+from arena.cli.render import WIDTH, Format, Value, render
+from arena.cli.waiting import Waiting
 from arena.errors import UsageError
 from arena.games import games as all_games
 from arena.players.bundle import read_bundle
@@ -28,16 +34,18 @@ from arena.referee.limits import Limits
 from arena.store.bots import (
     Bot,
     add_bot,
+    bot_versions,
     check_free,
     list_bots,
     list_versions,
     remove_bot,
 )
-from arena.tournament.settings import read_settings
 from arena.tournament.trial import try_out
 
-COLUMNS = ("bot", "version", "games", "submitted", "digest")
+COLUMNS = ("bot", "version", "games", "author", "submitted", "digest")
 _DIGEST_SHOWN = 19
+
+log = logging.getLogger(__name__)
 
 
 def register(app: typer.Typer) -> None:
@@ -75,19 +83,47 @@ def submit(  # noqa: PLR0917 - a command's options
     before it is accepted. What is changed in its files later does not matter until it is submitted
     again.
     """
-    settings = read_settings(home)
+    settings = settings_at(home)
     limits = settings.limits_with(move_ms=move_ms, start_ms=start_ms)
     isolated = isolation_wanted(tier, settings)
-    bundle = read_bundle(path, name, isolated.build_in)
-    with browsed(home) as store:
-        check_free(store, bundle.name)
-    games = try_out(bundle, limits, isolated.tier)
+    log.debug("tier %s: %s", isolated.tier, limits)
+    with Waiting() as waiting:
+        waiting.told(f"reading {shown(path)}, and building it if its bot.toml says so")
+        bundle = read_bundle(path, name, isolated.build_in)
+        log.debug("%s: %s, started by %s", bundle.name, bundle.digest, bundle.command)
+        with browsed(home) as store:
+            check_free(store, bundle.name)
+        trial = try_out(bundle, limits, isolated.tier, waiting.told)
     with store_at(home) as store:
-        bot, changed = add_bot(store, bundle.name, bundle, games)
-    if not changed:
-        remark(f"{bot.name} is registered with this very content: nothing changed")
-    remark(_held(limits))
+        before = bot_versions(store, bundle.name)
+        bot, changed = add_bot(store, bundle.name, bundle, trial.games)
+    for news in filter(None, [_news(before, bot, changed=changed), trial.misspelt]):
+        remark(news)
+    for line in wrap(_held(limits), WIDTH):
+        remark(line)
     typer.echo(render([_row(bot, form)], form), nl=False)
+
+
+def _news(before: Sequence[Bot], bot: Bot, *, changed: bool) -> str:
+    """Return what a submission did to the versions ``before`` it; empty if it was the first.
+
+    Several people may have a file called bot.py, so whatever took another's place is told.
+    """
+    if not before:
+        return ""
+    last = before[-1]
+    if not changed:
+        return f"{bot.name} is registered with this very content: nothing changed"
+    if last.version == bot.version:
+        what = "is back on the list" if last.removed else "says something else of itself now"
+        return f"{bot.name}: version {bot.version} {what}; its files are the same"
+    same = [one.version for one in before if one.digest == bot.digest]
+    files = f", with the files of version {same[-1]}" if same else ""
+    gone = " and removed" if last.removed else ""
+    return (
+        f"{bot.name}: version {bot.version}{files}; version {last.version} was submitted "
+        f"{last.submitted}{gone} (another bot? give it a --name)"
+    )
 
 
 def _held(limits: Limits) -> str:
@@ -123,7 +159,7 @@ def bots(
     with browsed(home) as store:
         there = list_versions(store) if versions else list_bots(store)
     if not there:
-        remark(f"no bot is registered in {shown(home)} yet: `arena submit PATH` does it")
+        remark(f"no bot is registered in {placed(home)} yet: `arena submit PATH` does it")
     typer.echo(render([_row(bot, form) for bot in there], form, COLUMNS), nl=False)
 
 
@@ -147,8 +183,9 @@ def _row(bot: Bot, form: Format) -> dict[str, Value]:
     row: dict[str, Value] = {
         "bot": bot.name,
         "version": bot.version,
-        "games": everything if bot.games is None else bot.games,
+        "games": "damaged" if bot.damaged else everything if bot.games is None else bot.games,
+        "author": bot.author,
         "submitted": bot.submitted,
         "digest": bot.digest[:_DIGEST_SHOWN] if form is Format.TABLE else bot.digest,
     }
-    return row | {"author": bot.author, "languages": bot.languages} if form is Format.JSON else row
+    return row | {"languages": bot.languages} if form is Format.JSON else row

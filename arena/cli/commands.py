@@ -12,10 +12,12 @@ from typer.core import TyperGroup
 
 MODULES: Mapping[str, tuple[str, ...]] = {
     "bots": ("submit", "bots"),
-    "tournament": ("tournament", "tournaments"),
+    "tournament": ("tournament",),
+    "tournaments": ("tournaments",),
     "leaderboard": ("leaderboard",),
     "compare": ("compare",),
     "match": ("match",),
+    "matches": ("matches",),
     "replay": ("replay",),
     "logs": ("logs",),
     "verify": ("verify",),

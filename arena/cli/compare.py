@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.comparison import Live, print_result
+from arena.cli.comparison import Live, print_result, size, tell_faults
 from arena.cli.interrupts import interrupts
 from arena.cli.mistakes import Stopped
 from arena.cli.options import (
@@ -22,10 +22,12 @@ from arena.cli.options import (
     at_home,
     browsed,
     complete_bot,
+    complete_bots,
     complete_game,
     complete_tournament,
     given,
     isolation_wanted,
+    settings_at,
     store_at,
     words,
     workers_wanted,
@@ -46,13 +48,14 @@ from arena.ratings.sequential import (
 )
 from arena.referee.category import Category, Mode
 from arena.store.db import Store
+from arena.store.matches import mean_ms
 from arena.store.tournaments import Stage, Tournament, get_tournament, list_tournaments
-from arena.tournament.compare import Blocks, Comparison, plan_comparison, play
+from arena.tournament.compare import Blocks, Comparison, plan_comparison, play, so_far
 from arena.tournament.entrants import Candidate, named
 from arena.tournament.key import check_public_value
+from arena.tournament.machine import carries
 from arena.tournament.plan import Plan
 from arena.tournament.runner import Stop
-from arena.tournament.settings import read_settings
 from arena.tournament.suite import find_suite
 
 STATUSES = {Verdict.BETTER: 0, Verdict.NOT_BETTER: 1, Verdict.UNDECIDED: 3}
@@ -105,12 +108,13 @@ Variant = Annotated[
     ),
 ]
 Others = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--field",
         metavar="BOT,BOT...",
         help="Bots in the other seats: A plays with them, and B in its place. Without them copies "
         "of A and B fill the table.",
+        autocompletion=complete_bots,
     ),
 ]
 Fine = Annotated[
@@ -169,10 +173,11 @@ def compare(  # noqa: PLR0913, PLR0917 - a command's options
 
     The two play each deal in each other's seats, a block of matches; a co-operative game each by
     itself. A sequential test looks at every block from the 16th on, and is wrong in about 5 % of
-    the cases. Exit status: 0 if A is better, 1 if it is not by a relevant amount, 3 if that is
-    still undecided after the last block.
+    the cases. The 95 % interval of the mean holds at every block at once, for many blocks (it is
+    asymptotic); there is none where all blocks came out the same. Exit status: 0 if A is better, 1
+    if it is not by a relevant amount, 3 if that is still undecided after the last block.
     """
-    settings = read_settings(home)
+    settings = settings_at(home)
     workers = workers_wanted(jobs, settings)
     made = None
     if resume:
@@ -211,11 +216,19 @@ def compare(  # noqa: PLR0913, PLR0917 - a command's options
             public_value=check_public_value(public_value),
         )
         going = made.tournament
-        _announce(made, workers)
+        with browsed(home) as store:
+            remark(_size(store, going, workers))
+        _announce(made)
     with store_at(home) as store:
         if made:
             made.store(store)
+            # Of what is kept, so that nobody holds a commitment to a comparison that is not there.
+            if going.commitment:
+                remark(f"SHA-256 of the secret: {going.commitment}")
+        elif going.finished is None:
+            remark(_size(store, going, workers))
         played = _play(store, going, workers, home)
+    tell_faults(going.id, played, home)
     raise typer.Exit(STATUSES[print_result(going.id, played, form)])
 
 
@@ -261,18 +274,24 @@ def _comparison(
     return Comparison(a, b, category, tuple(field), FINE if fine else RELEVANT, blocks)
 
 
-def _announce(made: Plan, workers: int) -> None:
-    """Say what is to be played, before the first match is."""
+def _size(store: Store, going: Tournament, workers: int) -> str:
+    """Return what is to be played of ``going``, in a line."""
+    blocks = so_far(store, going)
+    wanted = blocks.comparison
+    known = mean_ms(store).get(wanted.category.name)
+    # A block alone keeps no more workers busy than it has matches, but others are played beside it.
+    each = None if known is None else known / 1000 * len(wanted.line_ups) / min(workers, carries())
+    return size(going.id, blocks, workers, each)
+
+
+def _announce(made: Plan) -> None:
+    """Say what holds of the whole comparison, before the first match is."""
     going = made.tournament
     wanted = Comparison.of(going)
-    size = counted(len(wanted.line_ups), "match", "matches")
-    remark(
-        f"{going.id}: {wanted.a} against {wanted.b}, {wanted.category.name}, at most "
-        f"{wanted.blocks} blocks of {size}, with {counted(workers, 'worker', 'workers')}"
-    )
+    digests = {name: bundle.digest for name, bundle in made.entries}
+    if digests[wanted.a] == digests[wanted.b]:
+        remark(f"{wanted.a} and {wanted.b} are the same files: whatever differs is chance")
     remark(f"unrated: {'; '.join(going.unrated)}")
-    if going.commitment:
-        remark(f"SHA-256 of the secret: {going.commitment}")
 
 
 def _play(store: Store, going: Tournament, workers: int, home: Path) -> Blocks:
@@ -285,7 +304,7 @@ def _play(store: Store, going: Tournament, workers: int, home: Path) -> Blocks:
     way_on = f"go on with: arena compare --resume {going.id}{at_home(home)}"
     blocks = None
     try:
-        with Live() as report, interrupts(stop):
+        with Live(so_far(store, going).evidence.blocks) as report, interrupts(stop):
             blocks = play(store, going, workers, report, stop)
     except KeyboardInterrupt:
         pass

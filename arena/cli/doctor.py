@@ -20,6 +20,7 @@ from arena.cli.options import (
 )
 from arena.cli.remarks import counted, remark
 from arena.cli.render import Format, Value, render
+from arena.cli.waiting import Waiting
 from arena.doctor import host
 from arena.doctor.probe import Finding, Verdict
 from arena.doctor.run import examine, glance, short
@@ -42,9 +43,21 @@ between two seats of it shows."""
 
 _MIRROR_DEALS = 10
 
+_MEANINGS = {
+    Verdict.CLOSED: "works only without a sandbox",
+    Verdict.OPEN: "works, though the tier promises otherwise",
+    Verdict.LEFT_OPEN: "works, and the tier promises nothing else",
+    Verdict.HELD: "failed here; whether it works without a sandbox was not tried",
+    Verdict.NOT_SHOWN: "fails without a sandbox, too, so it proves nothing",
+}
+_THREATS = (
+    "threats: A secrets and the host, B talk between seats, C limits of a seat "
+    "(protocol/SECURITY.md)"
+)
+
 Short = Annotated[
     bool,
-    typer.Option("--short", help="Only the quick attacks, without the control; about a second."),
+    typer.Option("--short", help="Only the quick attacks, without the control; a few seconds."),
 ]
 AgainstItself = Annotated[
     bool,
@@ -69,12 +82,13 @@ def doctor(
     home: Home = HOME,
     form: As = Format.TABLE,
 ) -> None:
-    """Attack the sandbox in all known ways, and say which ones work.
+    """Attack the sandbox in all known ways, and say which ones work; takes half a minute or so.
 
     Each attack is made in a sandbox and, as a control, without one: *closed* is what works only
     without, *OPEN* what works in spite of it, *left open* what the tier does not promise to close,
-    *not shown* what does not work on this host at all. Exit status 1 if anything is OPEN, or with
-    --aa if the bot does not tie with itself.
+    *not shown* what does not work on this host at all; *held*, with --short, what fails in the
+    sandbox and was not tried without. Threats are numbered as in protocol/SECURITY.md. Exit status
+    1 if anything is OPEN, or with --aa if the bot does not tie with itself.
     """
     began = time.monotonic()
     settings = read_settings(home)
@@ -85,9 +99,14 @@ def doctor(
     rows: list[dict[str, Value]] = []
     if not short_form:
         rows += [_row(fact.name, text=fact.text) for fact in host.facts()]
-    findings = glance(chosen) if short_form else examine(chosen)
+    with Waiting() as waiting:
+        waiting.told("attacking the sandbox")
+        findings = glance(chosen) if short_form else examine(chosen)
     rows += [_told(finding) for finding in findings]
     typer.echo(render(rows, form, COLUMNS), nl=False)
+    if form is Format.TABLE:
+        for line in _legend(findings):
+            typer.echo(line)
     remark(_summary(chosen, findings, time.monotonic() - began))
     if any(finding.verdict is Verdict.OPEN for finding in findings):
         raise typer.Exit(OPEN)
@@ -132,12 +151,22 @@ def _mirror_category(game: AnyGame) -> Category:
 
 def check_isolation(tier: Tier) -> None:
     """Raise `UsageError` if ``tier`` does not keep bots apart here as it promises to."""
-    if broken := short(tier):
+    with Waiting() as waiting:
+        waiting.told("checking the sandbox")
+        broken = short(tier)
+    if broken:
         names = ", ".join(probe.name for probe in broken[:3]) + (", ..." if broken[3:] else "")
         raise UsageError(
             f"bots are not kept apart here as --tier {tier.value} promises ({names}): `arena "
             "doctor` says more, and --tier none plays unrated"
         )
+
+
+def _legend(findings: Sequence[Finding]) -> list[str]:
+    """Return what the verdicts and the threats in a table mean."""
+    there = {finding.verdict for finding in findings}
+    said = [f"{verdict.value}: {text}" for verdict, text in _MEANINGS.items() if verdict in there]
+    return [*said, _THREATS]
 
 
 def _told(finding: Finding) -> dict[str, Value]:

@@ -15,6 +15,7 @@ from arena.cli.options import (
     at_home,
     check_shown,
     complete_tournament,
+    settings_at,
     shown,
     store_at,
     workers_wanted,
@@ -23,7 +24,6 @@ from arena.cli.remarks import counted, remark
 from arena.cli.tournament import Jobs
 from arena.cli.verify import told_so_far
 from arena.store.tournaments import get_tournament
-from arena.tournament.settings import read_settings
 
 
 def register(app: typer.Typer) -> None:
@@ -51,10 +51,11 @@ def export(
     Records, schedule, standings, suite, key and secret, with a chain of digests over the records.
     """
     with store_at(home, create=False) as store:
-        found = get_tournament(store, tournament).tournament
+        progress = get_tournament(store, tournament)
+        found = progress.tournament
         check_shown(found, operator=operator)
         written = write_export(store, found, folder, bots=bots)
-    of = f"{written.matches} of {counted(written.scheduled, 'match', 'matches')}"
+    of = f"{written.matches} of {counted(progress.total, 'match', 'matches')}"
     remark(f"{found.id}: {of} in {shown(folder)}, head {written.head}")
 
 
@@ -67,7 +68,7 @@ def import_(
 
     Nothing is kept of one in which something differs: that is said, with exit status 1.
     """
-    workers = workers_wanted(jobs, read_settings(home))
+    workers = workers_wanted(jobs, settings_at(home))
     told_by = Export(folder)
     with told_so_far(told_by.total) as told:
         done = verify_account(told_by, jobs=workers, told=told)

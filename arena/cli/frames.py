@@ -22,6 +22,8 @@ from arena.referee.replay import replay
 from arena.wire.codec import Question, encode_value
 from arena.wire.escape import printable
 
+_SOME = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -52,6 +54,24 @@ def frames(record: MatchRecord, seat: Seat | None = None) -> list[Frame]:
     game = get_game(record.game)
     checked(record)
     return _of_all(record, game) if seat is None else _of_seat(record, game, seat)
+
+
+def legend_of(record: MatchRecord, seat: Seat | None = None) -> tuple[str, ...]:
+    """Return what the signs in the tables of a match mean, as lines; none if its game has none."""
+    game = get_game(record.game)
+    drawn = seat is None or game.draw_observation is not None
+    return (
+        *([printable(game.legend)] if game.legend and drawn else []),
+        *(["+ what the seat was told since it was asked before"] if seat is not None else []),
+    )
+
+
+def also_in(tournaments: Sequence[str]) -> str:
+    """Return in a few words which other ``tournaments`` (ids) have a match, newest first."""
+    if not tournaments:
+        return ""
+    more = f" and {len(tournaments) - _SOME} more" if len(tournaments) > _SOME else ""
+    return f" (also in {', '.join(tournaments[:_SOME])}{more}: -t chooses)"
 
 
 def checked(record: MatchRecord) -> None:

@@ -1,24 +1,39 @@
 """``arena leaderboard``: ratings of one tournament or of several, a table for each category."""
 
 import json
+import shlex
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from arena.cli import numbers, tables, wide
-from arena.cli.options import HOME, As, Games, Home, complete_tournament, store_at
+from arena.cli.options import (
+    HOME,
+    As,
+    Games,
+    Home,
+    at_home,
+    browsed,
+    complete_tournament,
+    store_at,
+)
 from arena.cli.pools import ALL, category_names, chosen_categories, pool_of
 from arena.cli.remarks import counted, remark, rulings
 from arena.cli.render import Format, render
 from arena.errors import UsageError
+from arena.games import games as all_games
 from arena.games import get_game
 from arena.ratings.cooperation import TeamTable, side_by_side
 from arena.ratings.leaderboard import Leaderboard
 from arena.ratings.overall import Overall, overall
 from arena.store.db import Store
-from arena.store.tournaments import Progress, Tournament
+from arena.store.tournaments import Progress, Stage, Tournament, list_tournaments
 from arena.tournament.leaderboards import leaderboards, pair_matrices
+from arena.wire.escape import printable
+
+_ECHO = 120
 
 InTournaments = Annotated[
     list[str] | None,
@@ -88,7 +103,7 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - a command's options
     leave open, "P>next" is the probability of being better than the next bot. A co-operative game
     has self-play and mixed teams side by side; --category prints either alone.
     """
-    chosen = {get_game(name).name for name in games or ()}
+    chosen = {_game(home, name) for name in games or ()}
     categories = chosen_categories(category, chosen)
     if matrix and more:
         raise UsageError("--matrix prints pairs and no ratings: leave out --all")
@@ -102,14 +117,55 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - a command's options
             if categories is None or board.category.name in categories
         ]
         if not boards:
-            which = sorted(categories if categories is not None else chosen)
-            remark(f"no match{' of ' * bool(which)}{', '.join(which)} was played yet")
+            _say_nothing_is_there(store, pool, sorted(chosen), sorted(categories or ()), home)
         if matrix:
             _print_pairs(store, ids, boards, form, versions=versions)
         else:
             unrated = [reason for one in pool for reason in one.tournament.unrated]
             apart = categories is not None
             _print(boards, unrated, form, more=more, apart=apart)
+
+
+def _game(home: Path, name: str) -> str:
+    """Return ``name`` if it is that of a game.
+
+    Raises:
+        UsageError: it is not; the message says so if it is that of a tournament.
+    """
+    if name not in all_games():
+        with browsed(home) as store:
+            known = {text for one in list_tournaments(store) for text in _names(one.tournament)}
+        if name in known:
+            echo = shlex.quote(name)
+            raise UsageError(
+                f"{printable(echo, _ECHO)} is a tournament and no game: "
+                f"arena leaderboard -t {printable(echo, _ECHO)}{at_home(home)}"
+            )
+    return get_game(name).name
+
+
+def _names(tournament: Tournament) -> tuple[str, str]:
+    return tournament.id, tournament.name
+
+
+def _say_nothing_is_there(
+    store: Store, pool: Sequence[Progress], games: list[str], categories: list[str], home: Path
+) -> None:
+    """Say that nothing of what is asked for was played, and where there is some of it."""
+    which = categories or games
+    over = which and all(one.stage is Stage.FINISHED for one in pool)
+    when = "in any of them" if len(pool) > 1 else f"in {pool[0].tournament.id}"
+    what = f"no match{' of ' * bool(which)}{', '.join(which)} was played"
+    remark(f"{what} {when if over else 'yet'}")
+    asked = {name.split("-")[0] for name in categories} or set(games)
+    for one in reversed(list_tournaments(store)):
+        there = {str(it.get("game")) for it in one.tournament.parameters.get("categories", ())}
+        if one.played and not one.tournament.comparison and asked & there and one not in pool:
+            words = [*games, *(f"-c {name}" for name in categories), f"-t {one.tournament.id}"]
+            remark(
+                f"the newest tournament with it: arena leaderboard {' '.join(words)}{at_home(home)}"
+            )
+            return
 
 
 def print_leaderboards(
@@ -147,6 +203,8 @@ def _print(
     """
     whole = overall(boards)
     above: Overall | None = whole if len(whole.categories) > 1 else None
+    if whole.apart and not above and len(whole.categories) + len(whole.apart) > 1:
+        remark(wide.never_met(whole))
     match form:
         case Format.JSON:
             found = numbers.json_boards(boards, above, more=more)

@@ -6,22 +6,25 @@ from typing import Annotated
 
 import typer
 
+from arena.cli.frames import also_in
 from arena.cli.options import (
     HOME,
     As,
     Home,
     Operator,
     check_shown,
+    complete_match,
     complete_registered,
     complete_tournament,
     given,
     store_at,
 )
-from arena.cli.remarks import counted, remark
+from arena.cli.remarks import remark
 from arena.cli.render import Format, Value, render
 from arena.errors import RecordError, UsageError
 from arena.referee.record import MatchRecord, decode_record
 from arena.store.db import Store
+from arena.store.listing import tournaments_of
 from arena.store.logs import records_of
 from arena.store.matches import get_match
 from arena.store.tournaments import get_tournament
@@ -59,7 +62,10 @@ def logs(  # noqa: PLR0913, PLR0917 - a command's options
     match: Annotated[
         str | None,
         typer.Option(
-            "--match", metavar="MATCH", help="Of this one alone: its id, or the beginning of one."
+            "--match",
+            metavar="MATCH",
+            help="Of this one alone: its id, or the beginning of one.",
+            autocompletion=complete_match,
         ),
     ] = None,
     faults: Annotated[
@@ -74,24 +80,34 @@ def logs(  # noqa: PLR0913, PLR0917 - a command's options
 ) -> None:
     """Print what a bot wrote to standard error, with its faults, match by match.
 
-    By default of all tournaments. While one with a secret key goes on this needs --operator: what
-    was logged can hold hidden cards, and other matches are still to be played on the same deals.
+    By default of all tournaments. Until one with a secret key is finished this needs --operator:
+    what was logged can hold hidden cards, and other matches are still to be played on the same
+    deals.
     """
     if match is not None and (others := given(context, ("faults", "last"))):
         raise UsageError(f"--match is a single match: leave out {', '.join(others)}")
+    twins = ""
     with store_at(home, create=False) as store:
         where = get_tournament(store, tournament).tournament.id if tournament else None
         if match is None:
             found = records_of(store, bot, where, faulty=faults)
         else:
-            found = iter([_record_of(store, bot, match, where)])
+            found = iter([one := _record_of(store, bot, match, where)])
+            if where is None:
+                others = tournaments_of(store, one.match)
+                twins = also_in([other for other in others if other != one.tournament])
         rows = _rows(store, bot, islice(found, last), operator=operator)
         older = next(found, None) is not None
     _print(rows, form)
     if not rows:
-        remark(f"no match of {bot}{' with a fault of it' * faults} was played yet")
+        remark(
+            f"no match {f'in which {bot} was at fault' if faults else f'of {bot}'} was played yet"
+        )
     if older:
-        remark(f"these are the last {counted(last, 'match', 'matches')}: --last N shows more")
+        which = f"these are the last {last} matches" if last > 1 else "this is the last match"
+        remark(f"{which}: --last N shows more")
+    if twins:
+        remark(f"{rows[0]['match']} in {rows[0]['tournament']}{twins}")
 
 
 def _record_of(store: Store, bot: str, match: str, tournament: str | None) -> MatchRecord:

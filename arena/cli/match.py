@@ -1,5 +1,6 @@
 """``arena match``: one match, played by itself."""
 
+import logging
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -27,6 +28,7 @@ from arena.cli.options import (
     given,
     isolation_wanted,
     one_of,
+    settings_at,
     store_at,
 )
 from arena.cli.remarks import remark
@@ -42,12 +44,13 @@ from arena.store.tournaments import finish
 from arena.tournament.entrants import named
 from arena.tournament.match import Started, play_match
 from arena.tournament.plan import Plan, plan_match
-from arena.tournament.settings import read_settings
 from arena.tournament.suite import find_suite
 from arena.tournament.tasks import match_task
 from arena.tournament.workers import cores
 from arena.wire.codec import encode_value
 from arena.wire.escape import printable
+
+log = logging.getLogger(__name__)
 
 _CLOCKS = ("move_ms", "extra_ms", "start_ms", "slot_ms")
 
@@ -99,7 +102,7 @@ def match(  # noqa: PLR0913, PLR0917 - a command's options
     if len(bots) not in rules.player_counts:
         counts = one_of(rules.player_counts)
         raise UsageError(f"{rules.name} takes {counts} bots, one for each seat, not {len(bots)}")
-    settings = read_settings(home)
+    settings = settings_at(home)
     if no_limits and (clocks := given(context, _CLOCKS)):
         raise UsageError(f"--no-limits stops all clocks: leave out {', '.join(clocks)}")
     limits = settings.limits_with(
@@ -117,7 +120,10 @@ def match(  # noqa: PLR0913, PLR0917 - a command's options
     show = _watch(rules, names, form) if watch else None
     record = _played(made, show, home, _debugged(names, isolated.tier) if no_limits else None)
     print_ending(record, form)
-    remark(f"kept: arena replay {record.match} -t {record.tournament}{at_home(home)}")
+    where = f"-t {record.tournament}{at_home(home)}"
+    for bot in dict.fromkeys(record.seats[fault.seat].bot for fault in record.faults):
+        remark(f"all that {bot} logged: arena logs {bot} --faults {where}")
+    remark(f"kept: arena replay {record.match} {where}")
 
 
 def _played(
@@ -131,7 +137,17 @@ def _played(
             record = play_match(task, show, started)
         add_matches(store, made.tournament.id, [encode_record(record)])
         finish(store, made.tournament.id)
+    _log_turns(record)
     return record
+
+
+def _log_turns(record: MatchRecord) -> None:
+    """Log each decision, with the time that it took."""
+    if not log.isEnabledFor(logging.DEBUG):
+        return
+    for turn, (it, ms) in enumerate(zip(record.actions, record.measured.action_ms, strict=True)):
+        bot, action = record.seats[it.seat].bot, bytes(it.action)
+        log.debug("%s", action_line(turn, it.seat, bot, action, house=it.house, ms=ms))
 
 
 def _debugged(names: Sequence[str], tier: Tier) -> Started:
@@ -155,7 +171,8 @@ def _watch(game: AnyGame, names: Sequence[str], form: Format) -> Watch:
         nonlocal turn
         table = printable(game.draw(state), lines=True)
         line = action_line(turn, seat, names[seat], encode_value(action), house=house)
-        typer.echo(f"{table}\n{line}\n", err=form is not Format.TABLE)
+        signs = f"{printable(game.legend)}\n\n" if game.legend and not turn else ""
+        typer.echo(f"{signs}{table}\n{line}\n", err=form is not Format.TABLE)
         turn += 1
 
     return show

@@ -24,6 +24,10 @@ _REWORDED = (
 """What a validation library says, and how one says it to people."""
 
 
+_LISTS = {"--bots", "--field"}
+"""Options that take bots with commas between them."""
+
+
 class Stopped(Exception):
     """The user stopped a run before its end; the text says how to go on."""
 
@@ -50,6 +54,8 @@ def mistake(error: Any, root: Any, arguments: Sequence[str]) -> str:  # noqa: AN
         text = f"no such option: {option}{_other_option(option, command, arguments)}"
     elif unknown := re.match(r"No such command '(.*?)'", text):
         text = f"no such command: {unknown[1]}{closest(unknown[1], command.commands)}"
+    elif text.startswith("Got unexpected extra argument") and _LISTS & set(arguments):
+        text += "; put commas between bots, without spaces"
     text = text.rstrip(".")
     return f"{text[:1].lower()}{text[1:]} (see `{path} --help`)"
 

@@ -11,6 +11,9 @@ from arena.ratings.matrix import Matrix
 from arena.ratings.overall import Overall, p_scores
 from arena.referee.category import Mode
 
+OF_CATEGORY = ("deff", "likeness", "repeats")
+"""What is the same in all rows of a category."""
+
 NUMBERS = (
     "category",
     "place",
@@ -36,6 +39,8 @@ NUMBERS = (
     "gap",
     "p_score",
     "overall",
+    "group",
+    *OF_CATEGORY,
 )
 """Heads of the CSV; the JSON has the same names where they mean something."""
 
@@ -56,7 +61,9 @@ def csv_rows(
     seats = max((board.category.players for board in boards if _has_seats(board)), default=0)
     heads = (*NUMBERS, *((*MORE, *map(_seat, range(seats))) if more else ()))
     rows = [
-        row for board in boards for row in (*_rows(board, boards, more=more), *_unranked(board))
+        row | _effects(board) | {"repeats": board.repeats}
+        for board in boards
+        for row in (*_rows(board, boards, more=more), *_unranked(board))
     ]
     rows += [
         {
@@ -68,6 +75,15 @@ def csv_rows(
         for one in (overall.rows if overall else ())
     ]
     return heads, [{head: row.get(head) for head in heads} for row in rows]
+
+
+def _effects(board: Leaderboard) -> dict[str, Value]:
+    """Return by how much variances of a category were taken larger."""
+    mixed = board.category.mode is Mode.MIXED
+    return {
+        "deff": None if mixed else _rounded(board.deff),
+        "likeness": _rounded(board.likeness) if mixed else None,
+    }
 
 
 def _unranked(board: Leaderboard) -> list[dict[str, Value]]:
@@ -95,7 +111,9 @@ def json_boards(
             "matches": board.matches,
             "left_out": board.left_out,
             "draw_probability": round(board.batch.draw_probability, 6),
-            "deff": round(board.deff, 4),
+            **_effects(board),
+            "deff_assumed": board.deff_is_assumed,
+            "repeats": board.repeats,
             "sweeps": board.batch.sweeps,
             "converged": board.batch.converged,
             "components": [list(component) for component in board.batch.components],
@@ -125,6 +143,7 @@ def _json_overall(overall: Overall) -> dict[str, Any]:
     return {
         "category": OVERALL,
         "categories": names,
+        "apart": [category.name for category in overall.apart],
         "rows": [
             {
                 "place": row.place,
@@ -232,6 +251,7 @@ def _numbers(board: Leaderboard, row: Row) -> dict[str, Value]:
         "faults": row.faults,
         "provisional": row.provisional,
         "team_score": _rounded(row.team_score),
+        "group": row.group,
     }
 
 

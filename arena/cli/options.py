@@ -20,12 +20,15 @@ from arena.players.sandbox import Isolation, Tier, isolation
 from arena.referee.limits import BOUNDS, Limits
 from arena.store.bots import list_bots
 from arena.store.db import FILE_NAME, Store, open_store
-from arena.store.tournaments import Tournament, list_tournaments
+from arena.store.listing import match_ids
+from arena.store.tournaments import Tournament, get_tournament, list_tournaments
 from arena.tournament.machine import carries
-from arena.tournament.settings import Settings
+from arena.tournament.settings import FILE_NAME as SETTINGS
+from arena.tournament.settings import Settings, read_settings
 from arena.wire.escape import printable
 
 HOME = Path("results")
+_MOST_COMPLETED = 200
 
 
 def _kept(context: typer.Context, names: Callable[[Store], Iterable[str]]) -> list[str]:
@@ -60,6 +63,24 @@ def complete_tournament(context: typer.Context) -> list[str]:
     return _kept(
         context, lambda store: [one.tournament.id for one in reversed(list_tournaments(store))]
     )
+
+
+def complete_match(context: typer.Context, incomplete: str) -> list[str]:
+    """Return ids of matches, those of the tournament that the command line says if it does."""
+
+    def ids(store: Store) -> list[str]:
+        text = context.params.get("tournament")
+        where = get_tournament(store, text).tournament.id if text else None
+        return match_ids(store, incomplete, where, _MOST_COMPLETED)
+
+    return _kept(context, ids)
+
+
+def complete_bots(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the names of bots behind what is typed of a list with commas between them."""
+    before, comma, _ = incomplete.rpartition(",")
+    there = before.split(",")
+    return [f"{before}{comma}{name}" for name in complete_bot(context) if name not in there]
 
 
 def complete_suite() -> list[str]:
@@ -133,7 +154,7 @@ InTournament = Annotated[
     ),
 ]
 Operator = Annotated[
-    bool, typer.Option("--operator", help="Show cards although the tournament is going on.")
+    bool, typer.Option("--operator", help="Show cards although the tournament is not finished.")
 ]
 Games = Annotated[
     list[str] | None,
@@ -148,8 +169,11 @@ OneGame = Annotated[
 @contextmanager
 def store_at(home: Path, *, create: bool = True) -> Iterator[Store]:
     """Open the store in ``home`` for the length of the context."""
-    if not create:
-        _is_kept(home)
+    if not create and not _is_kept(home):
+        raise UsageError(
+            f"nothing is kept in {placed(home)} yet: `arena submit` or `arena tournament` comes "
+            "first"
+        )
     with open_store(home, create=create) as store:
         yield store
 
@@ -189,6 +213,22 @@ def shown(home: Path) -> str:
     return printable(str(home), 160, cut="middle")
 
 
+def placed(home: Path) -> str:
+    """Return the same from the root on, where the folder may well be another one than is meant."""
+    with suppress(OSError):  # the current folder may be gone
+        return shown(home.absolute())
+    return shown(home)
+
+
+def settings_at(home: Path) -> Settings:
+    """Return the settings of ``home``; say so if those of the current folder are not heeded."""
+    found = read_settings(home)
+    with suppress(OSError, ValueError):
+        if Path(SETTINGS).is_file() and not (home / SETTINGS).exists():
+            remark(f"./{SETTINGS} is not read: settings are kept in {placed(home / SETTINGS)}")
+    return found
+
+
 def at_home(home: Path) -> str:
     """Return what a command that is to be typed needs so that it finds ``home``."""
     return "" if home == HOME else f" --home {shlex.quote(str(home))}"
@@ -209,19 +249,19 @@ def given(context: typer.Context, names: Iterable[str]) -> list[str]:
     ]
 
 
-def words(text: str | None, option: str) -> list[str] | None:
-    """Return the comma-separated parts of an option's value, ``None`` where it was not given."""
-    if text is None:
+def words(texts: Sequence[str] | None, option: str) -> list[str] | None:
+    """Return the comma-separated parts of an option's values, ``None`` where it was not given."""
+    if not texts:
         return None
-    parts = [part.strip() for part in text.split(",") if part.strip()]
+    parts = [part for text in texts for word in text.split(",") if (part := word.strip())]
     if not parts:
         raise UsageError(f"{option} is empty: give names with commas between them")
     return parts
 
 
-def sizes(text: str | None) -> list[int] | None:
+def sizes(texts: Sequence[str] | None) -> list[int] | None:
     """Return the numbers in ``--players``, as in ``2,3,4`` or ``2-4``."""
-    parts = words(text, "--players")
+    parts = words(texts, "--players")
     if parts is None:
         return None
     found: list[int] = []
@@ -229,7 +269,8 @@ def sizes(text: str | None) -> list[int] | None:
         match = re.fullmatch(r"(\d{1,3})(?:-(\d{1,3}))?", part, re.ASCII)
         if not match:
             raise UsageError(
-                f"--players takes numbers with commas between them, not '{printable(part, 40)}'"
+                "--players takes numbers with commas between them, or a range as in 2-4, not "
+                f"'{printable(part, 40)}'"
             )
         first, last = int(match[1]), int(match[2] or match[1])
         if last < first:
@@ -248,7 +289,8 @@ def check_shown(tournament: Tournament, *, operator: bool) -> None:
     """Raise `UsageError` if cards of ``tournament`` would help those who still play on them."""
     if tournament.sealed and not operator:
         raise UsageError(
-            f"{tournament.id} is going on, and its deals are still played: --operator shows them"
+            f"{tournament.id} is not finished, and its deals are still to be played on: --operator "
+            "shows them"
         )
 
 

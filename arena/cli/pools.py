@@ -10,7 +10,12 @@ from arena.games import closest, games
 from arena.games.base import Kind
 from arena.referee.category import Category, Mode
 from arena.store.db import Store
-from arena.store.tournaments import Progress, get_tournament, list_tournaments
+from arena.store.tournaments import (
+    Progress,
+    damaged_tournaments,
+    get_tournament,
+    list_tournaments,
+)
 from arena.wire.escape import printable
 
 ALL = "all"
@@ -73,7 +78,11 @@ def pool_of(
     if since is not None and wanted - {ALL}:
         raise UsageError(f"--since goes with all tournaments: leave out --tournament, or say {ALL}")
     there = list_tournaments(store)
-    played = [one for one in there if one.total > 1 and one.tournament.comparison is None]
+    if ALL in wanted or not wanted:
+        tell_damaged(store)
+    played = [
+        one for one in there if not one.tournament.single and one.tournament.comparison is None
+    ]
     if not played and (ALL in wanted or not wanted):
         raise UsageError("no tournament was played yet: `arena tournament` plays one")
     if since is not None:
@@ -87,6 +96,12 @@ def pool_of(
     _check_rules(pool, chosen)
     _tell_differences(pool)
     return pool
+
+
+def tell_damaged(store: Store) -> None:
+    """Say which tournaments are left out because their rows cannot be read."""
+    for damaged in damaged_tournaments(store):
+        remark(f"{printable(damaged, _ECHO)} is left out: its row in the database is damaged")
 
 
 def _since(text: str, played: Sequence[Progress]) -> list[Progress]:

@@ -4,10 +4,11 @@ import logging
 import shutil
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 import typer
 
@@ -19,6 +20,10 @@ _PLAIN_EVERY_S = 10.0
 _WIDEST_BAR = 30
 _BESIDE_BAR = 40
 """Columns that the bar's label, count and remaining time may take."""
+
+_NAME = 40
+_NAMED = 3
+"""So many bots are named that were retired; of more their number is said."""
 
 _ENOUGH = 1.5
 """From so many minutes or hours on they are said as such."""
@@ -54,20 +59,24 @@ class Progress:
 
     def __init__(self, done: int, total: int) -> None:
         columns = shutil.get_terminal_size().columns
-        self._bar = (
+        self._bar: Any = (
             typer.progressbar(
                 length=total,
                 label="matches",
                 show_pos=True,
+                show_eta=False,  # it takes matches of an earlier run for ones of this
+                item_show_func=lambda _: self._left(),
                 file=sys.stderr,
                 width=max(5, min(_WIDEST_BAR, columns - _BESIDE_BAR)),
             )
             if sys.stderr is not None and sys.stderr.isatty()
             else None
         )
-        self._done = done
-        self._said = time.monotonic()
-        self._faults = 0
+        self._done = self._before = done
+        self._total = total
+        self._began = self._said = time.monotonic()
+        self.at_fault: Counter[str] = Counter()
+        """How many faults the bots had that had any, by name."""
 
     def __enter__(self) -> Self:
         if self._bar:
@@ -84,21 +93,21 @@ class Progress:
         if self._bar:
             self._bar.__exit__(kind, error, trace)
             if self._faults:
-                remark(counted(self._faults, "fault", "faults"))
+                remark(self._faults)
 
     def played(self, record: MatchRecord, done: int, total: int) -> None:
         """Tell that a match is stored."""
-        self._faults += len(record.faults)
+        self.at_fault.update(record.seats[fault.seat].bot for fault in record.faults)
+        before, self._done, self._total = self._done, done, total
         if self._bar:
             self._bar.length = total
             # The terminal may be gone, which is no reason to lose what is in play.
             with suppress(OSError):
-                self._bar.update(done - self._done)
+                self._bar.update(done - before)
         elif done == total or time.monotonic() - self._said >= _PLAIN_EVERY_S:
             self._said = time.monotonic()
-            faults = f", {counted(self._faults, 'fault', 'faults')}" if self._faults else ""
+            faults = f", {self._faults}" if self._faults else ""
             remark(f"{done} of {counted(total, 'match', 'matches')}{faults}")
-        self._done = done
 
     def remark(self, text: str) -> None:
         """Say something worth a line."""
@@ -106,18 +115,43 @@ class Progress:
             remark("")
         remark(text)
 
+    @property
+    def _faults(self) -> str:
+        total = self.at_fault.total()
+        return counted(total, "fault", "faults") if total else ""
+
+    def _left(self) -> str | None:
+        """Return about how long the rest takes, going by the matches of this run alone."""
+        played, left = self._done - self._before, self._total - self._done
+        if played <= 0 or left <= 0:
+            return None
+        return duration((time.monotonic() - self._began) / played * left)
+
 
 def rulings(there: Sequence[Kept]) -> str:
     """Return what of tournaments was dropped and who retired, empty if there is nothing to say."""
     dropped = sum(one.dropped for one in there)
-    retired = sum(one.retired for one in there)
     uncounted = sum(one.uncounted for one in there)
     said = [
         *([f"{counted(dropped, 'deal', 'deals')} dropped and replaced"] if dropped else []),
-        *([f"{counted(retired, 'bot', 'bots')} retired"] if retired else []),
-        *([f"{counted(uncounted, 'match', 'matches')} not counted"] if uncounted else []),
+        *_retirements(there),
+        *([f"{counted(uncounted, 'match does', 'matches do')} not count"] if uncounted else []),
     ]
     return ", ".join(said)
+
+
+def _retirements(there: Sequence[Kept]) -> list[str]:
+    """Return who retired from how many categories, in as many tournaments."""
+    found = Counter(bot for one in there for bot in one.retirements)
+    if len(found) > _NAMED:
+        return [f"{len(found)} bots retired"]
+    said = []
+    for bot, categories in sorted(found.items()):
+        tournaments = sum(bot in one.retirements for one in there)
+        where = f" in {tournaments} tournaments" if tournaments > 1 else ""
+        name = printable(bot, _NAME, cut="middle")
+        said.append(f"{name} retired from {counted(categories, 'category', 'categories')}{where}")
+    return said
 
 
 def duration(seconds: float) -> str:

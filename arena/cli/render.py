@@ -5,6 +5,7 @@ import io
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
+from textwrap import wrap
 
 import tabulate
 
@@ -26,6 +27,16 @@ class Format(StrEnum):
     JSON = "json"
 
 
+WIDTH = 100
+"""Columns that tables, and lines under them, fit where they can.
+
+It is the same on every terminal, so that the same matches give the same text.
+"""
+
+_BETWEEN = 2
+_LEAST = 20
+"""Columns that a text has at least, however wide the others are."""
+
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _MARKDOWN = str.maketrans({sign: f"\\{sign}" for sign in "\\`*_{}[]<>|#~&$"})
 _TABLES = {Format.TABLE: "simple", Format.GITHUB: "github"}
@@ -36,6 +47,7 @@ def render(
     form: Format,
     columns: Sequence[str] = (),
     right: Collection[str] = (),
+    fitted: str | None = None,
 ) -> str:
     """Return ``rows`` as text that ends in a line feed.
 
@@ -44,6 +56,8 @@ def render(
         form: tables for people have ``None`` as an empty cell; JSON keeps all values as they are.
         columns: heads of a table that may have no rows.
         right: heads of columns of text that are aligned to the right, as numbers are.
+        fitted: head of a column whose text goes over several lines in a table for a terminal, so
+            that it has at most `WIDTH` columns.
     """
     heads = list(rows[0]) if rows else list(columns)
     match form:
@@ -57,8 +71,11 @@ def render(
             writer.writerows([[_csv(row[head]) for head in heads] for row in rows])
             return out.getvalue()
         case Format.TABLE | Format.GITHUB:
+            cells = [[_cell(row[head], form) for head in heads] for row in rows]
+            if form is Format.TABLE and fitted in heads:
+                _fit(cells, heads, heads.index(fitted))
             text = tabulate.tabulate(
-                [[_cell(row[head], form) for head in heads] for row in rows],
+                cells,
                 headers=[_cell(head, form) for head in heads],
                 tablefmt=_TABLES[form],
                 disable_numparse=True,
@@ -70,6 +87,14 @@ def render(
                 else None,
             )
             return "\n".join(line.rstrip() for line in text.splitlines()) + "\n"
+
+
+def _fit(cells: list[list[str]], heads: Sequence[str], at: int) -> None:
+    """Break the texts of the column with number ``at`` into lines, so that all columns fit."""
+    widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
+    room = max(_LEAST, WIDTH - _BETWEEN * (len(heads) - 1) - sum(widths) + widths[at])
+    for row in cells:
+        row[at] = "\n".join(wrap(row[at], room, break_on_hyphens=False))
 
 
 def for_markdown(text: str) -> str:

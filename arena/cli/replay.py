@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.endings import print_ending
-from arena.cli.frames import Frame, checked, frames
+from arena.cli.frames import Frame, also_in, checked, frames, legend_of
 from arena.cli.options import (
     HOME,
     As,
@@ -14,10 +14,12 @@ from arena.cli.options import (
     InTournament,
     Operator,
     check_shown,
+    complete_match,
     given,
     store_at,
 )
 from arena.cli.record_files import SUFFIXES, read_record
+from arena.cli.remarks import remark
 from arena.cli.render import Format
 from arena.cli.terminal import is_terminal, look_through
 from arena.errors import UsageError
@@ -25,6 +27,7 @@ from arena.games.base import Seat
 from arena.referee.lines import lines_of
 from arena.referee.record import MatchRecord, decode_record
 from arena.referee.replay import replay as replay_record
+from arena.store.listing import tournaments_of
 from arena.store.matches import get_match
 from arena.store.tournaments import get_tournament
 from arena.wire.escape import printable
@@ -63,7 +66,9 @@ def replay(  # noqa: PLR0913, PLR0917 - a command's options
         str,
         typer.Argument(
             metavar="MATCH",
-            help="A match's id, the beginning of one, or a file of records (.json, .jsonl).",
+            help="An id from `arena matches`, the beginning of one, or a file of records (.json, "
+            ".jsonl).",
+            autocompletion=complete_match,
         ),
     ],
     tournament: InTournament = None,
@@ -80,55 +85,70 @@ def replay(  # noqa: PLR0913, PLR0917 - a command's options
     """Show a match turn by turn, with every card or as one seat saw it.
 
     On a terminal one steps through it, forwards and backwards; elsewhere all turns are printed.
+    Actions are numbered from 0, as in the record.
     With --format json the record is printed, with csv or github how the match ended.
     """
     if form is not Format.TABLE and (turns := given(context, ("seat", "all_turns"))):
         raise UsageError(f"--format {form.value} prints no turns: leave out {', '.join(turns)}")
+    others: list[str] = []
     if match.endswith(SUFFIXES):
-        if others := given(context, ("tournament",)):
-            raise UsageError(f"a file of records is of no home: leave out {', '.join(others)}")
+        if wrong := given(context, ("tournament",)):
+            raise UsageError(f"a file of records is of no home: leave out {', '.join(wrong)}")
         record, key = read_record(Path(match), in_file), b""
     elif in_file is not None:
         raise UsageError("--match chooses from a file of records: leave it out")
     else:
-        record, key = _kept(home, match, tournament, operator=operator)
+        record, key, others = _kept(home, match, tournament, operator=operator)
+    where = f"{record.match} in {record.tournament}{also_in(others)}"
     if lines is not None:
-        typer.echo(b"".join(lines_of(record, lines, key=key)), nl=False)
+        sent = b"".join(lines_of(record, lines, key=key))
+        remark(where)
+        typer.echo(sent, nl=False)
         return
     if seat is not None and seat >= len(record.seats):
-        raise UsageError(f"--seat {seat}: seats of this match are 0 to {len(record.seats) - 1}")
+        raise UsageError(f"--seat {seat}: this match has seats 0 to {len(record.seats) - 1}")
     if form is not Format.TABLE:
         checked(record)
         replay_record(record)
+        remark(where)
         print_ending(record, form)
         return
     found = frames(record, None if seat is None else Seat(seat))
+    legend = legend_of(record, Seat(seat) if seat is not None else None)
     if is_terminal() and not all_turns:
-        look_through(found, _title(record, seat))
+        look_through(found, _title(record, seat, where), legend)
     else:
-        _print_turns(found)
+        remark(where)
+        _print_turns(found, legend)
         print_ending(record, form, seat)
 
 
 def _kept(
     home: Path, match: str, tournament: str | None, *, operator: bool
-) -> tuple[MatchRecord, bytes]:
-    """Return a match of ``home``, if its cards may be shown, and the key of its tournament."""
+) -> tuple[MatchRecord, bytes, list[str]]:
+    """Return a match of ``home``, if its cards may be shown, and the key of its tournament.
+
+    The third are ids of other tournaments that ``match`` could mean as well.
+    """
     with store_at(home, create=False) as store:
         where = get_tournament(store, tournament).tournament.id if tournament else None
         stored = get_match(store, match, where)
         played = get_tournament(store, stored.tournament).tournament
+        others = [] if where else tournaments_of(store, stored.match)
     check_shown(played, operator=operator)
-    return decode_record(stored.record), played.key
+    others = [other for other in others if other != stored.tournament]
+    return decode_record(stored.record), played.key, others
 
 
-def _title(record: MatchRecord, seat: int | None) -> str:
+def _title(record: MatchRecord, seat: int | None, where: str) -> str:
     view = "every card" if seat is None else f"as seat {seat} {record.seats[seat].bot} saw it"
-    return printable(f"{record.match} in {record.tournament}, {view}")
+    return printable(f"{where}, {view}")
 
 
-def _print_turns(found: list[Frame]) -> None:
+def _print_turns(found: list[Frame], legend: tuple[str, ...]) -> None:
     """Print all that happened, but for how the match ended: that is printed by itself."""
+    if legend:
+        typer.echo("\n".join([*legend, ""]))
     above: tuple[str, ...] = ()
     for frame in found[:-1]:
         # A fault leaves the table as it is.

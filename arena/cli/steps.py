@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from arena.cli.frames import Frame, position_of
-from arena.wire.escape import ELLIPSIS
+from arena.wire.escape import ELLIPSIS, printable
 
-KEYS = "Enter next, b back, g go to, < first, > last, q quit"
-LINES = "Enter next, b back, g N go to, first, last, q quit"
+KEYS = "Enter next, b back, g go to, < first, > last, ? signs, q quit"
+LINES = "Enter next, b back, g N go to, first, last, ? signs, q quit"
 
 _LONGEST_TYPED = 9
 _NEXT = frozenset({"enter", " ", "n", "right", "down", "pagedown"})
@@ -53,6 +53,12 @@ class View:
     typed: str | None = None
     """What was typed so far of where to go; ``None`` where nobody was asked."""
 
+    said: str = ""
+    """What is answered to something that leads nowhere."""
+
+    signs: bool = False
+    """Whether what the signs mean is shown instead of the moment."""
+
     quit: bool = False
 
 
@@ -80,8 +86,8 @@ def step(view: View, key: str, frames: Sequence[Frame]) -> View:
     if view.typed is not None and key != "end of input":
         return _typing(view, view.typed, key, frames)
     if key == "g":
-        return replace(view, typed="")
-    return _moved(view, key, frames)
+        return View(view.at, typed="")
+    return _moved(View(view.at, signs=view.signs), key, frames)
 
 
 def command(view: View, line: str, frames: Sequence[Frame]) -> View:
@@ -90,13 +96,17 @@ def command(view: View, line: str, frames: Sequence[Frame]) -> View:
     where = re.fullmatch(r"g?\s*(\w+)", word, re.ASCII)
     if where and (at := _place(where[1], frames)) is not None:
         return View(at)
-    return _moved(view, word or "enter", frames)
+    plain = View(view.at)
+    known = word in {"", "?", *_NEXT, *_BACK, *_FIRST, *_LAST, *_QUIT}
+    return _moved(plain, word or "enter", frames) if known else _nowhere(plain, word, frames)
 
 
 def _typing(view: View, typed: str, key: str, frames: Sequence[Frame]) -> View:
     if key == "enter":
         at = _place(typed, frames)
-        return View(view.at if at is None else at)
+        if at is None:
+            return _nowhere(View(view.at), typed, frames) if typed else View(view.at)
+        return View(at)
     if key == "erase" and typed:
         return replace(view, typed=typed[:-1])
     if key in {"erase", "escape"}:
@@ -109,7 +119,7 @@ def _typing(view: View, typed: str, key: str, frames: Sequence[Frame]) -> View:
 def _place(text: str, frames: Sequence[Frame]) -> int | None:
     """Return the position that ``text`` means: the number of an action, or a word."""
     if re.fullmatch(r"[0-9]{1,9}", text):
-        return position_of(frames, int(text))
+        return position_of(frames, int(text)) if int(text) <= frames[-1].number else None
     return {"first": 0, "last": len(frames) - 1}.get(text)
 
 
@@ -121,6 +131,8 @@ def _moved(view: View, key: str, frames: Sequence[Frame]) -> View:
         return View(min(view.at + 1, last))
     if key in _BACK:
         return View(max(view.at - 1, 0))
+    if key == "?":
+        return View(view.at, signs=not view.signs)
     if key in _FIRST:
         return View(0)
     return View(last) if key in _LAST else view
@@ -130,8 +142,23 @@ def status(view: View, frames: Sequence[Frame], keys: str = KEYS) -> str:
     """Return the line that says where one is and how to go on."""
     if view.typed is not None:
         return f"go to (number of an action, first or last): {view.typed}_"
-    end = " (end)" if view.at == len(frames) - 1 else ""
-    return f"{view.at + 1} of {len(frames)}{end}: {keys}"
+    if view.said:
+        return f"{view.said} ({keys})"
+    last = frames[-1].number
+    if view.at == len(frames) - 1:
+        return f"end, {last} {'action' if last == 1 else 'actions'}: {keys}"
+    return f"action {frames[view.at].number}{_span(frames)}: {keys}"
+
+
+def _span(frames: Sequence[Frame]) -> str:
+    last = frames[-1].number - 1
+    return f" (0 to {last})" if last > 0 else ""
+
+
+def _nowhere(view: View, text: str, frames: Sequence[Frame]) -> View:
+    last = max(0, frames[-1].number - 1)
+    shown = printable(text, _LONGEST_TYPED)
+    return replace(view, said=f"no action is called '{shown}': 0 to {last}, first or last")
 
 
 def screen(title: str, frame: Frame, below: str, columns: int, rows: int) -> list[str]:

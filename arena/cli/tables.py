@@ -1,37 +1,48 @@
 """Leaderboards for people: tables, what stands under them, and the legend."""
 
+import math
 from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from operator import itemgetter
 from textwrap import wrap
 
 from arena.cli.remarks import counted
-from arena.cli.render import Format, Value, for_markdown, render
+from arena.cli.render import WIDTH, Format, Value, for_markdown, render
 from arena.games import get_game
 from arena.players.sandbox import Tier
 from arena.ratings.cooperation import TeamRow, TeamTable
-from arena.ratings.leaderboard import ENOUGH_DEALS, SURE, Leaderboard, Row, Share
+from arena.ratings.leaderboard import (
+    ENOUGH_DEALS,
+    ENOUGH_IN_TEAMS,
+    SURE,
+    Leaderboard,
+    Row,
+    Share,
+)
+from arena.ratings.statistics import MIN_DEALS
 from arena.referee.category import Category, Mode
 from arena.wire.escape import printable
-
-WIDTH = 100
-"""Columns that lines under a table take, and that a matrix does.
-
-It is the same on every terminal, so that the same matches give the same text.
-"""
 
 _NAME = 40
 """The most characters of a bot's name; those of registered bots are shorter."""
 
 _TIED = f"= not told from the next bot: P>next is below {SURE}"
-_PROVISIONAL = (
-    f"? provisional: fewer than {ENOUGH_DEALS} deals, or more than half of the places are open"
-)
+_PROVISIONAL = "? provisional: fewer than {}, or more than half of the places are open"
+_FEW = f"{ENOUGH_DEALS} deals"
+_FEW_IN_TEAMS = f"{_FEW} (in mixed teams {ENOUGH_IN_TEAMS})"
 _MIXED = "mixed score: of the bot's teams, over the mean of all teams on the same deals"
 _GAP = "gap: self score less the mean score of the bot's mixed teams"
 _BOTH = "deals: those of self-play; faults: in self-play and in mixed teams"
 
+_CERTAIN = 0.99
+"""No probability is printed as more than this."""
+
 _TEAM_NUMBERS = ("self rating", "self score", "mixed rating", "mixed score", "gap")
 
 Cells = dict[str, Value]
+
+Grouped = tuple[str, Cells]
+"""What stands over the group of a row, empty for the first one; and the row."""
 
 
 def tables(
@@ -47,15 +58,18 @@ def tables(
 
 
 def _table(board: Leaderboard, form: Format, *, more: bool) -> str:
-    right = ("points", _score_head(board.category))
-    body = _body([_row(board, row) for row in board.rows], form, right)
+    right = ("P>next", "points", _score_head(board.category))
+    body = _body([(_group(row), _row(board, row)) for row in board.rows], form, right)
     parts = [body, *([_further(board, form)] if more and board.rows else [])]
     return section(board.category.name, parts, _footer(board), form)
 
 
 def _team_table(table: TeamTable, form: Format, *, more: bool) -> str:
     boards = [board for board in (table.alone, table.mixed) if board]
-    rows = [_team_row(row, mixed=table.mixed is not None) for row in table.rows]
+    rows = [
+        (_team_group(table, row), _team_row(row, mixed=table.mixed is not None))
+        for row in table.rows
+    ]
     parts = [_body(rows, form, _TEAM_NUMBERS)]
     if more:
         between = "\n\n" if form is Format.GITHUB else "\n"
@@ -68,8 +82,26 @@ def _team_table(table: TeamTable, form: Format, *, more: bool) -> str:
     return section(name, parts, [line for board in boards for line in _footer(board)], form)
 
 
-def _body(rows: Sequence[Cells], form: Format, right: Sequence[str]) -> str:
-    return render(rows, form, right=right) if rows else "no match of it can be rated\n"
+def _body(rows: Sequence[Grouped], form: Format, right: Sequence[str]) -> str:
+    """Return ``rows`` as a table, or as one for each group."""
+    if not rows:
+        return "no match of it can be rated\n"
+    between = "\n\n" if form is Format.GITHUB else "\n"
+    return "\n".join(
+        f"{heading}{between if heading else ''}"
+        + render([cells for _, cells in group], form, right=right)
+        for heading, group in groupby(rows, key=itemgetter(0))
+    )
+
+
+def _group(row: Row) -> str:
+    return "" if row.group == 1 else f"group {row.group}, never met the others"
+
+
+def _team_group(table: TeamTable, row: TeamRow) -> str:
+    if row.alone:
+        return _group(row.alone)
+    return "in mixed teams alone" if table.alone.groups > 1 else ""
 
 
 def section(name: str, parts: Sequence[str], footer: Sequence[str], form: Format) -> str:
@@ -80,9 +112,14 @@ def section(name: str, parts: Sequence[str], footer: Sequence[str], form: Format
     if form is Format.GITHUB:
         under = for_markdown("; ".join(footer))
         return "\n".join([f"### {for_markdown(name)}\n", *parts, f"{under}\n"])
-    lines = [short for line in footer for short in wrap(printable(line), WIDTH)]
+    lines = [short for line in footer for short in _lines(line)]
     under = "".join(f"{line}\n" for line in lines)
     return f"{printable(name)}\n" + "\n".join(parts) + under
+
+
+def _lines(text: str) -> list[str]:
+    # Names have hyphens, and are not to be broken there.
+    return wrap(printable(text), WIDTH, break_on_hyphens=False)
 
 
 def _place(row: Row) -> str:
@@ -98,7 +135,7 @@ def _row(board: Leaderboard, row: Row) -> Cells:
         "rating": row.rating.mu,
         "±": row.half_width,
         "rank 95%": _places(row),
-        "P>next": row.p_next,
+        "P>next": _chance(row.p_next),
         "win%" if competitive else "won%": _share(row.won),
         **({"points": percent(row.points)} if competitive else {}),
         _score_head(board.category): _within(row.score, row.score_half_width),
@@ -122,7 +159,7 @@ def _team_row(row: TeamRow, *, mixed: bool) -> Cells:
     if mixed:
         rating = _within(other.rating.mu, other.half_width) if other else None
         cells |= {
-            "mixed rating": f"{rating}{'?' * other.provisional}" if other else None,
+            "mixed rating": f"{rating}{_marks(other)}" if other else None,
             "mixed score": _within(other.score, other.score_half_width, "+") if other else None,
             "gap": None if row.gap is None else f"{row.gap:+.2f}",
         }
@@ -134,20 +171,23 @@ def _team_row(row: TeamRow, *, mixed: bool) -> Cells:
 
 def _further(board: Leaderboard, form: Format) -> str:
     """Return the table of what ``--all`` adds."""
-    rows: list[Cells] = [
-        {
-            "#": _place(row),
-            "bot": bot_name(row.bot),
-            "sigma": row.rating.sigma,
-            "conservative": row.rating.conservative,
-            "Elo gap": f"{row.elo:+.0f}",
-            **{f"seat {seat}": percent(points) for seat, points in enumerate(row.seat_points)},
-            "median ms": row.action_ms[0] if row.action_ms else None,
-            "p99 ms": row.action_ms[1] if row.action_ms else None,
-        }
+    rows: list[Grouped] = [
+        (
+            _group(row),
+            {
+                "#": _place(row),
+                "bot": bot_name(row.bot),
+                "sigma": row.rating.sigma,
+                "conservative": row.rating.conservative,
+                "Elo gap": f"{row.elo:+.0f}",
+                **{f"seat {seat}": percent(points) for seat, points in enumerate(row.seat_points)},
+                "median ms": row.action_ms[0] if row.action_ms else None,
+                "p99 ms": row.action_ms[1] if row.action_ms else None,
+            },
+        )
         for row in board.rows
     ]
-    return render(rows, form, right=list(rows[0])[2:])
+    return _body(rows, form, right=list(rows[0][1])[2:])
 
 
 def _score_head(category: Category) -> str:
@@ -164,25 +204,55 @@ def _footer(board: Leaderboard) -> list[str]:
         *([f"{board.left_out} left out"] if board.left_out else []),
         *([f"{counted(board.dropped, 'deal', 'deals')} dropped"] if board.dropped else []),
         *([f"tier {' and '.join(board.tiers)}"] if board.tiers else []),
-        "rated" if board.rated else "unrated",
+        _standing(board),
     ]
     fitted = [
         f"draw probability {batch.draw_probability:.3f}",
-        f"deff {board.deff:.2f}",
+        _effect(board),
         counted(batch.sweeps, "sweep", "sweeps"),
         f"units {batch.digest.removeprefix('sha256:')[:12]}",
         f"method {batch.method}",
     ]
-    lines = [f"- {bot_name(one.bot)}: {one.reason}" for one in board.retired]
+    lines = [
+        f"- {bot_name(one.bot)}: {one.reason}{f' ({one.tournament})' if one.tournament else ''}"
+        for one in board.retired
+    ]
+    lines += [
+        f"- {bot_name(bot)}: no rated opponent, for all that it met were retired"
+        for bot in board.unmatched
+    ]
     lines += [f"{board.category.name}: {', '.join(played)}", ", ".join(fitted)]
+    if board.repeats:
+        lines.append(
+            f"{counted(board.repeats, 'match repeats another', 'matches repeat others')} on the "
+            f"same cards and {'does' if board.repeats == 1 else 'do'} not count"
+        )
     if board.hidden:
         older = counted(len(board.hidden), "older version is", "older versions are")
         lines.append(f"{older} rated and not shown (--versions)")
     if not batch.converged:
         lines.append("the ratings did not settle: read them with care")
-    if len(batch.components) > 1:
-        lines.append(f"{len(batch.components)} groups of bots never met and are rated apart")
+    if board.groups > 1:
+        lines.append(
+            f"{board.category.name}: {board.groups} groups of bots never met, and each has ratings "
+            "and places of its own"
+        )
     return lines
+
+
+def _effect(board: Leaderboard) -> str:
+    """Return by how much variances were taken larger, and why."""
+    if board.category.mode is Mode.MIXED:
+        return f"likeness {board.likeness:.2f}"
+    assumed = f" (fewer than {MIN_DEALS} deals)" if board.deff_is_assumed else ""
+    return f"deff {board.deff:.2f}{assumed}"
+
+
+def _standing(board: Leaderboard) -> str:
+    if board.rated:
+        return "rated"
+    # Then it is for no fault of the tournament, of which the legend tells.
+    return "unrated: no match is left" if board.unmatched and not board.matches else "unrated"
 
 
 def legend(shown: Sequence[Leaderboard | TeamTable], unrated: Sequence[str], form: Format) -> str:
@@ -197,9 +267,11 @@ def legend(shown: Sequence[Leaderboard | TeamTable], unrated: Sequence[str], for
     boards = [*(board for board in shown if isinstance(board, Leaderboard))]
     boards += [board for table in teams for board in (table.alone, table.mixed) if board]
     rows = [row for board in boards for row in board.rows]
+    mixed = any(board.category.mode is Mode.MIXED for board in boards)
+    provisional = _PROVISIONAL.format(_FEW_IN_TEAMS if mixed else _FEW)
     said: list[tuple[str, Callable[[], bool]]] = [
         (_TIED, lambda: any(row.tied for row in rows)),
-        (_PROVISIONAL, lambda: any(row.provisional for row in rows)),
+        (provisional, lambda: any(row.provisional for row in rows)),
         (_MIXED, lambda: any(table.mixed for table in teams)),
         (_GAP, lambda: any(table.mixed for table in teams)),
         (_BOTH, lambda: any(table.mixed for table in teams)),
@@ -220,6 +292,20 @@ def legend(shown: Sequence[Leaderboard | TeamTable], unrated: Sequence[str], for
 def bot_name(name: str) -> str:
     """Return a bot's name as a cell: whatever the database holds, it is one short line."""
     return printable(name, _NAME, cut="middle")
+
+
+def _marks(row: Row) -> str:
+    """Return what is said of a rating that has no place beside it."""
+    return f"{'?' * row.provisional}{f' (group {row.group})' if row.group > 1 else ''}"
+
+
+def _chance(value: float | None) -> str | None:
+    """Return a probability, rounded down: what is printed as 0.95 is no less, and none is 1."""
+    if value is None:
+        return None
+    if value > _CERTAIN:
+        return f">{_CERTAIN}"
+    return f"{math.floor(100 * value + 1e-9) / 100:.2f}"
 
 
 def _places(row: Row) -> str:

@@ -22,6 +22,7 @@ _LEAVE = "\x1b[?7h\x1b[?25h\x1b[?1049l"
 _HOME, _LINE_END, _BELOW = "\x1b[H", "\x1b[K", "\x1b[J"
 _USUAL = os.terminal_size((80, 24))
 _READ = 1024
+_NO_LEGEND = "the game does not say what its signs mean"
 _WHOLE_S = 0.1
 """So long after its beginning the rest of a key is no longer waited for: it was an escape."""
 
@@ -31,34 +32,43 @@ def is_terminal() -> bool:
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout))
 
 
-def look_through(frames: Sequence[Frame], title: str) -> None:
+def look_through(frames: Sequence[Frame], title: str, legend: Sequence[str] = ()) -> None:
     """Let the user step through ``frames`` until they have seen enough.
+
+    ``legend`` are lines on what the signs in them mean, shown when they are asked for.
 
     Keys are read one by one, or lines where the terminal can do no more (``TERM=dumb``).
     """
     if os.environ.get("TERM", "dumb") in {"", "dumb"}:
-        _by_lines(frames, title)
+        _by_lines(frames, title, legend)
     else:
-        _by_keys(frames, title)
+        _by_keys(frames, title, legend)
 
 
-def _by_lines(frames: Sequence[Frame], title: str) -> None:
+def _seen(view: View, frames: Sequence[Frame], legend: Sequence[str]) -> Frame:
+    """Return what is to be shown."""
+    frame = frames[view.at]
+    return Frame(frame.number, (), tuple(legend) or (_NO_LEGEND,)) if view.signs else frame
+
+
+def _by_lines(frames: Sequence[Frame], title: str, legend: Sequence[str]) -> None:
     view = View()
     typer.echo(title)
     while not view.quit:
-        frame = frames[view.at]
+        frame = _seen(view, frames, legend)
         typer.echo("\n".join([*frame.table, "", *frame.notes]))
         typer.echo(f"{status(view, frames, LINES)}: ", nl=False)
         line = sys.stdin.readline()
         view = command(view, line, frames) if line else View(quit=True)
 
 
-def _by_keys(frames: Sequence[Frame], title: str) -> None:
+def _by_keys(frames: Sequence[Frame], title: str, legend: Sequence[str]) -> None:
     view, begun = View(), b""
     source = sys.stdin.fileno()
     with _Taken(source, sys.stdout) as taken, _woken(taken) as wake:
         while not view.quit:
-            _show(screen(title, frames[view.at], status(view, frames), *_size(sys.stdout)))
+            shown = _seen(view, frames, legend)
+            _show(screen(title, shown, status(view, frames), *_size(sys.stdout)))
             ready, _, _ = select.select([source, wake], [], [], _WHOLE_S if begun else None)
             if wake in ready:
                 os.read(wake, _READ)

@@ -1,4 +1,4 @@
-"""``arena tournament`` and ``arena tournaments``: playing, resuming, and what there is."""
+"""``arena tournament``: what is to be played, and how far it is gone on with."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -9,9 +9,8 @@ import msgspec
 import typer
 
 from arena.cli.doctor import check_isolation
-from arena.cli.interrupts import interrupts
+from arena.cli.endings import print_ending
 from arena.cli.leaderboard import print_leaderboards
-from arena.cli.mistakes import Stopped
 from arena.cli.options import (
     HOME,
     As,
@@ -28,42 +27,40 @@ from arena.cli.options import (
     complete_tournament,
     given,
     isolation_wanted,
-    shown,
+    placed,
+    settings_at,
     sizes,
     store_at,
     words,
     workers_wanted,
 )
-from arena.cli.remarks import Progress, counted, duration, remark, rulings
+from arena.cli.playing import play
+from arena.cli.remarks import counted, duration, remark
 from arena.cli.render import Format, Value, render
-from arena.errors import HostFault, UsageError
+from arena.errors import UsageError
 from arena.games import games as all_games
 from arena.games import get_game
 from arena.players.names import check_name
 from arena.players.sandbox import Isolation, Tier
 from arena.referee.category import Category
 from arena.referee.limits import Limits
+from arena.referee.record import decode_record
 from arena.store.db import Store
 from arena.store.fixtures import Extent, extents, open_extents
+from arena.store.matches import records
 from arena.store.tournaments import (
-    Stage,
     Tournament,
     get_tournament,
-    list_tournaments,
 )
-from arena.tournament.entrants import everybody, named
+from arena.tournament.entrants import everybody, is_bot, named
 from arena.tournament.key import check_public_value
 from arena.tournament.machine import carries, crowding, memory_mb
 from arena.tournament.plan import Plan, expected_s, plan
-from arena.tournament.runner import Stop, run
-from arena.tournament.settings import read_settings
 from arena.tournament.suite import Suite, default_categories, find_suite, restrict
+from arena.wire.escape import printable
 
-COLUMNS = (
-    *("tournament", "state", "matches", "of", "dropped", "retired"),
-    *("suite", "created", "rated", "unrated"),
-)
 PLAN_COLUMNS = ("category", "bots", "deals", "matches")
+_ECHO = 60
 _SETTLED = (
     *("games", "bots", "players", "deals", "matches_each", "same_author", "suite", "name"),
     *("move_ms", "extra_ms", "start_ms", "slot_ms", "tier", "public_value"),
@@ -71,7 +68,7 @@ _SETTLED = (
 """Parameters that are settled once a tournament is stored."""
 
 Bots = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--bots",
         metavar="BOT,BOT...",
@@ -79,7 +76,8 @@ Bots = Annotated[
     ),
 ]
 Players = Annotated[
-    str | None, typer.Option("--players", metavar="N,N...", help="Sizes of table: 2,3 or 2-4.")
+    list[str] | None,
+    typer.Option("--players", metavar="N,N...", help="Sizes of table: 2,3 or 2-4."),
 ]
 Deals = Annotated[
     int | None,
@@ -140,7 +138,6 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: arena tournament donburiko --bots greedy,mybot.py --deals 20")(
         tournament
     )
-    app.command(epilog="Example: arena tournaments --format json")(tournaments)
 
 
 def tournament(  # noqa: PLR0913, PLR0917 - a command's options
@@ -170,7 +167,7 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
     Without GAME all games are played; without --bots by all registered bots, or by the sample
     bots where none is registered.
     """
-    settings = read_settings(home)
+    settings = settings_at(home)
     workers = workers_wanted(jobs, settings)
     made = None
     if resume is not None:
@@ -180,6 +177,7 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
     else:
         if suite is not None and public_value:
             raise UsageError("--public-value goes into a fresh secret's key: leave out --suite")
+        _check_games(home, games, words(bots, "--bots"))
         chosen = find_suite(suite) if suite is not None else None
         made = _plan(
             home,
@@ -196,48 +194,28 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
             public_value=check_public_value(public_value),
         )
         going, there = made.tournament, extents(made.fixtures)
+    if not (dry_run or going.unrated):
+        check_isolation(Tier(going.parameters["tier"]))
+    if made:
         _announce(home, made, there, workers, dry_run=dry_run)
     _tell_crowding(going, there, workers)
     if dry_run:
         typer.echo(render(_counts(there), form, PLAN_COLUMNS), nl=False)
         return
-    if not going.unrated:
-        check_isolation(Tier(going.parameters["tier"]))
     with store_at(home) as store:
         if made:
             made.store(store)
-        _play(store, going, workers, home)
-        print_leaderboards(store, going, form)
-
-
-def tournaments(home: Home = HOME, form: As = Format.TABLE) -> None:
-    """List the tournaments and how far they are.
-
-    What was stopped is listed again with the command that goes on with it.
-    """
-    with browsed(home) as store:
-        there = list_tournaments(store)
-    if not there:
-        remark(f"no tournament is in {shown(home)} yet: `arena tournament` plays one")
-    rows: list[dict[str, Value]] = [
-        {
-            "tournament": one.tournament.id,
-            "state": "decided" if one.decided else one.stage.value,
-            "matches": one.played,
-            "of": one.total,
-            "dropped": one.dropped,
-            "retired": one.retired,
-            "suite": one.tournament.suite,
-            "created": one.tournament.created,
-            "rated": one.tournament.rated,
-            "unrated": one.tournament.unrated,
-        }
-        for one in there
-    ]
-    typer.echo(render(rows, form, COLUMNS), nl=False)
-    for one in there:
-        if one.stage in {Stage.STOPPED, Stage.PLANNED}:
-            remark(f"go on with: {_way_on(one.tournament, home)}")
+            # Of what is kept, so that nobody holds a commitment to a tournament that is not there.
+            if going.commitment:
+                remark(f"SHA-256 of the secret: {going.commitment}")
+        play(store, going, workers, home)
+        if going.single:
+            for line in records(store, [going.id]):
+                record = decode_record(line)
+                print_ending(record, form)
+                remark(f"kept: arena replay {record.match} -t {going.id}{at_home(home)}")
+        else:
+            print_leaderboards(store, going, form)
 
 
 def _check_settled(context: typer.Context) -> None:
@@ -257,6 +235,23 @@ def _left(store: Store, text: str, workers: int) -> tuple[Tournament, Sequence[E
     else:
         remark(f"{going.id}: all matches were played already")
     return going, there
+
+
+def _check_games(home: Path, names: list[str] | None, bots: list[str] | None) -> None:
+    """Raise `UsageError`, which says where bots go, if one of ``names`` is no game but a bot."""
+    for name in names or ():
+        if name in all_games():
+            continue
+        with browsed(home) as store:
+            if not is_bot(store, name):
+                continue
+        echo = printable(name, _ECHO)
+        if bots is None:
+            raise UsageError(f"'{echo}' is a bot and no game: bots go behind --bots")
+        raise UsageError(
+            f"'{echo}' is a bot and no game: put commas between bots, without spaces: "
+            f"--bots {printable(','.join([*bots, name]), 2 * _ECHO)}"
+        )
 
 
 def _categories(
@@ -286,7 +281,7 @@ def _plan(  # noqa: PLR0913 - what a command's options came to
         check_name(name, "a tournament")
     with browsed(home) as store:
         if bots is None:
-            field = everybody(store, limits, isolated.tier)
+            field = everybody(store, limits, isolated.tier, placed(home))
             for text in field.remarks:
                 remark(text)
             candidates = field.candidates
@@ -318,8 +313,6 @@ def _announce(
     remark(size if dry_run else f"{made.tournament.id}: {size}")
     if made.tournament.unrated:
         remark(f"unrated: {'; '.join(made.tournament.unrated)}")
-    if made.tournament.commitment and not dry_run:
-        remark(f"SHA-256 of the secret: {made.tournament.commitment}")
 
 
 def _tell_crowding(going: Tournament, there: Sequence[Extent], workers: int) -> None:
@@ -352,36 +345,3 @@ def _counts(there: Sequence[Extent]) -> list[dict[str, Value]]:
         }
         for one in there
     ]
-
-
-def _way_on(going: Tournament, home: Path) -> str:
-    command = "compare" if going.comparison else "tournament"
-    return f"arena {command} --resume {going.id}{at_home(home)}"
-
-
-def _play(store: Store, going: Tournament, workers: int, home: Path) -> None:
-    """Play what is open of ``going``; the first Ctrl-C stops cleanly, the second at once.
-
-    Raises:
-        Stopped: it was stopped before its end; the text says how to go on.
-    """
-    before = get_tournament(store, going.id)
-    stop = Stop()
-    way_on = f"go on with: {_way_on(going, home)}"
-    try:
-        with Progress(before.played, before.total) as report, interrupts(stop):
-            played = run(store, going.id, workers, report, stop)
-    except KeyboardInterrupt:
-        played = going
-    except HostFault:
-        remark(f"what was played is kept; {way_on}")
-        raise
-    if played.finished is None:
-        there = get_tournament(store, going.id)
-        raise Stopped(f"stopped after {there.played} of {there.total} matches; {way_on}")
-    if found := rulings([get_tournament(store, going.id)]):
-        remark(found)
-    if played.secret is not None:
-        if played.head is not None:
-            remark(f"the records end in {played.head}")
-        remark(f"the secret was {played.secret.hex()}")

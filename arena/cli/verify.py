@@ -19,10 +19,12 @@ from arena.cli.options import (
     Home,
     Operator,
     check_shown,
+    complete_match,
     complete_tournament,
     store_at,
     workers_wanted,
 )
+from arena.cli.pools import tell_damaged
 from arena.cli.remarks import counted, remark
 from arena.cli.render import Format, Value, render
 from arena.cli.tournament import Jobs
@@ -43,7 +45,13 @@ TournamentName = Annotated[
 ]
 OneMatch = Annotated[
     str | None,
-    typer.Option("--match", "-m", metavar="MATCH", help="Check this match alone, by its id."),
+    typer.Option(
+        "--match",
+        "-m",
+        metavar="MATCH",
+        help="Check this match alone, by its id.",
+        autocompletion=complete_match,
+    ),
 ]
 Records = Annotated[
     Path | None,
@@ -80,7 +88,7 @@ def verify(  # noqa: PLR0917 - a command's options
     """Derive a tournament again, and say the first thing in it that does not follow.
 
     Secret, key, schedule, deals, each byte that a bot was sent, results, digests and standings are
-    derived from cards and actions. Exit status 1 if anything differs.
+    derived from cards, actions and faults. Exit status 1 if anything differs.
     """
     settings = read_settings(home)
     workers = workers_wanted(jobs, settings)
@@ -113,9 +121,10 @@ def _wanted(store: Store, text: str | None) -> Tournament:
     if text is not None:
         return get_tournament(store, text).tournament
     there = list_tournaments(store)
+    tell_damaged(store)
     if not there:
         raise UsageError("no tournament was played yet: `arena tournament` plays one")
-    return max(there, key=lambda one: (one.total > 1, there.index(one))).tournament
+    return max(there, key=lambda one: (not one.tournament.single, there.index(one))).tournament
 
 
 def _verify(

@@ -5,8 +5,8 @@ Their columns are numbered, since names are long.
 
 from collections.abc import Mapping, Sequence
 
-from arena.cli.render import Format, Value, render
-from arena.cli.tables import WIDTH, Cells, bot_name, percent, section
+from arena.cli.render import WIDTH, Format, Value, render
+from arena.cli.tables import Cells, bot_name, percent, section
 from arena.games import get_game
 from arena.ratings.matrix import Matrix
 from arena.ratings.overall import Overall
@@ -31,9 +31,17 @@ def overall_table(table: Overall, form: Format) -> str:
         "P-score: how probably a bot is better than another one of the category, in percent",
         "overall: the mean over games of the mean over each game's categories, without mixed teams",
     ]
+    if table.apart:
+        footer.append(never_met(table))
     if any(row.place is None for row in table.rows):
         footer.append("- not ranked: missing in a category")
     return section("overall", [render(rows, form, right=("#", *list(rows[0])[2:]))], footer, form)
+
+
+def never_met(table: Overall) -> str:
+    """Return which categories say nothing of all bots together."""
+    names = ", ".join(category.name for category in table.apart)
+    return f"overall does not count {names}: groups of bots never met there"
 
 
 def matrix_table(matrix: Matrix, form: Format) -> str:

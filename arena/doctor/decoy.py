@@ -34,6 +34,9 @@ class Decoy:
         self.mark = secrets.token_hex(16)
         """What a process has in its command line that is to outlive its bot."""
 
+        self._process: subprocess.Popen[bytes] | None = None
+        self._descriptor: int | None = None
+
     def __enter__(self) -> Self:
         self.root = Path(tempfile.mkdtemp(prefix="arena-doctor-"))
         self.home = self.root / "home"
@@ -44,7 +47,7 @@ class Decoy:
             self._furnish()
             self._start()
         except BaseException:
-            self._clear()
+            self._end()
             raise
         return self
 
@@ -54,12 +57,7 @@ class Decoy:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        os.close(self._descriptor)
-        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
-            self._process.communicate(timeout=_END_S)
-        self._process.kill()
-        self._process.wait()
-        self._clear()
+        self._end()
 
     def noticed(self) -> set[str]:
         """Return the names of the attacks by which the process was reached since it was started."""
@@ -78,16 +76,33 @@ class Decoy:
             [sys.executable, "-I", "-S", decoy_process.__file__, str(self.home), self.secret],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
+            # Not of the terminal's foreground: a Ctrl-C there is for this process alone.
+            process_group=0,
         )
         self.facts: dict[str, Any] = self._ask("") | {"mark": self.mark, "variable": VARIABLE}
         # Open, as it could be by mistake, for whatever this process starts from now on.
         self._descriptor = os.open(self.home / "key", os.O_RDONLY)
         os.set_inheritable(self._descriptor, True)  # noqa: FBT003 - the one way to call it
 
+    def _end(self) -> None:
+        """End the process, as far as it was started, and leave nothing behind."""
+        try:
+            if self._descriptor is not None:
+                os.close(self._descriptor)
+            if self._process is not None:
+                with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+                    self._process.communicate(timeout=_END_S)
+        finally:
+            if self._process is not None:
+                self._process.kill()
+                self._process.wait()
+            self._clear()
+
     def _ask(self, question: str) -> Any:  # noqa: ANN401 - JSON
-        to, answers = self._process.stdin, self._process.stdout
-        if to is None or answers is None:
+        process = self._process
+        if process is None or process.stdin is None or process.stdout is None:
             raise HostFault("the decoy has no pipes")
+        to, answers = process.stdin, process.stdout
         with contextlib.suppress(BrokenPipeError):
             to.write(question.encode())
             to.flush()

@@ -101,6 +101,8 @@ def _say(message: object) -> None:
 
 def main() -> None:
     """Keep the secret until standard input ends."""
+    # Whoever started us ends us; the rival has it from us.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     folder, secret = Path(sys.argv[1]), sys.argv[2].encode()
     listeners = Listeners(folder, secret)
     memory = ctypes.create_string_buffer(secret)

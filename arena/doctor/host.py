@@ -124,7 +124,9 @@ def _temporary() -> str:
 def _said(argv: list[str]) -> str:
     """Return the first line that a command writes, or why there is none."""
     try:
-        ended = subprocess.run(argv, capture_output=True, timeout=_PATIENCE_S, check=False)
+        ended = subprocess.run(
+            argv, capture_output=True, timeout=_PATIENCE_S, check=False, process_group=0
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return printable(str(error), _SHOWN)
     lines = (ended.stdout or ended.stderr).splitlines()

@@ -134,6 +134,9 @@ class Game(Generic[StateT, ActionT, ObservationT]):
     draw_observation: Callable[[ObservationT], str] | None = None
     """What a seat may know as text, drawn from nothing but its observation; else it is JSON."""
 
+    legend: str = ""
+    """What the signs in both texts mean, in a line."""
+
 
 AnyGame = Game[Any, Any, Any]
 

@@ -23,6 +23,9 @@ MOST_STEPS = 32
 
 _KEYS = ("author", "build", "command", "languages", "name", "rules")
 _BY_SUFFIX = {".py": "python", ".js": "node", ".mjs": "node", ".cjs": "node"}
+_SOURCES = frozenset({".c", ".cc", ".cpp", ".cs", ".go", ".java", ".kt", ".rs", ".ts", ".zig"})
+"""What cannot be executed before it is built; there are more, and those are told less."""
+
 _SCRIPTS = ("bot.py", "main.py", "bot.js")
 _PROGRAM = "bot"
 _MAX_MANIFEST_BYTES = 64 * 1024
@@ -203,10 +206,18 @@ def find_command(files: Mapping[str, File], where: str) -> tuple[str, ...]:
 
 def script_command(file: File, where: str) -> tuple[str, ...]:
     """Return the command that starts ``file``, by its suffix or its executable bit."""
-    runtime = _BY_SUFFIX.get(posixpath.splitext(file.path)[1].lower())
+    suffix = posixpath.splitext(file.path)[1].lower()
+    runtime = _BY_SUFFIX.get(suffix)
     if runtime is not None:
         return (runtime, file.path)
-    if file.mode != EXECUTABLE or file.path == MANIFEST:
+    if file.path == MANIFEST:
+        raise UsageError(f"{where} is no bot but says how one is started: name its folder")
+    if suffix in _SOURCES and file.mode != EXECUTABLE:
+        raise UsageError(
+            f"{where} has to be built: put it into a folder, with a {MANIFEST} that says build and "
+            "command, and name that"
+        )
+    if file.mode != EXECUTABLE:
         raise UsageError(
             f"{where} is neither a .py or .js script nor executable: rename it or chmod +x it"
         )

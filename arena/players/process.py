@@ -350,7 +350,12 @@ class BotProcess(Player):
         return verdicts.exit_fault(status, held, self._limits, fault.offending, isolated=isolated)
 
     def _check_machine(self, status: int) -> None:
-        """Raise `HostFault` if the system killed the bot because the machine had no memory left."""
+        """Raise `HostFault` if the system killed the bot because the machine had no memory left.
+
+        The kernel tells neither whom it killed nor, of a sandbox, a kill from an exit with status
+        137. So a bot that exits with it at a moment at which something else was killed for want of
+        memory gets the match played again; on a machine that has enough, it gets nothing.
+        """
         if status == -signal.SIGKILL and memory.oom_kills() > self._oom_kills:
             raise HostFault(
                 "the machine ran out of memory, and its system killed a bot that was within its "

@@ -10,10 +10,15 @@ TAIL_BYTES = 6 * 1024
 STDERR_LINES = 8
 """How many of its last lines the author of a bot that went wrong is shown."""
 
+TRACEBACK_LINES = 24
+"""How many, if they are from the beginning of a traceback on."""
+
 TAIL = "\n  | "
 """What comes before each such line in the text of an error."""
 
 _WIDTH = 200
+_TRACEBACK = "Traceback (most recent call last):"
+_FRAME = '  File "'
 
 
 class Tail:
@@ -47,7 +52,29 @@ class Tail:
         return b"%b\n[... %d bytes dropped ...]\n%b" % (self._head, self._dropped, self._tail)
 
 
-def last_lines(text: str | bytes) -> list[str]:
-    """Return the last lines with something in them of what a bot wrote, fit for a terminal."""
-    lines = [line for line in text.splitlines() if line.strip()][-STDERR_LINES:]
-    return [printable(line, _WIDTH) for line in lines]
+def last_lines(text: str | bytes, known: str = "") -> list[str]:
+    """Return the last lines with something in them of what a bot wrote, fit for a terminal.
+
+    They begin with Python's last traceback where it is not far from the end, and else do not begin
+    within a frame of one.
+
+    Args:
+        text: all that it wrote, or the end of it.
+        known: a line that is left out, because the reader has been told so.
+    """
+    if isinstance(text, bytes):
+        text = text.decode(errors="backslashreplace")
+    lines = [line for line in text.splitlines() if line.strip() and line != known]
+    return [printable(line, _WIDTH) for line in lines[_beginning(lines) :]]
+
+
+def _beginning(lines: list[str]) -> int:
+    """Return the index of the first line to show."""
+    whole = max(0, len(lines) - TRACEBACK_LINES)
+    usual = max(0, len(lines) - STDERR_LINES)
+    if _TRACEBACK in lines[whole:]:
+        return len(lines) - 1 - lines[::-1].index(_TRACEBACK)
+    if _TRACEBACK not in lines[:usual]:
+        return usual
+    frames = (at for at in range(usual, len(lines)) if lines[at].startswith(_FRAME))
+    return next(frames, usual)

@@ -17,8 +17,8 @@ from arena.ratings.kept import Kept, keep, recall
 from arena.ratings.trueskill import Rating
 from arena.ratings.units import Unit, digest, ordered
 
-METHOD_VERSION = 2
-"""Raised whenever the same units could be rated otherwise in a printed digit."""
+METHOD_VERSION = 3
+"""Raised whenever the same matches could be rated otherwise in a printed digit, ± included."""
 
 MAX_SWEEPS = 200
 """Twenty is what a fit needs at most, as a rule."""

@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from arena.ratings.leaderboard import Leaderboard
+from arena.ratings.leaderboard import Leaderboard, Row
 from arena.referee.category import Category, Mode
 
 
@@ -40,18 +40,24 @@ class Overall:
     rows: tuple[OverallRow, ...]
     """Best first, then the unranked ones by name."""
 
+    apart: tuple[Category, ...] = ()
+    """Categories that do not count, since their bots are groups that never met."""
+
 
 def p_scores(board: Leaderboard) -> dict[str, float]:
-    """Return by bot the mean probability of being better than another bot of the table.
+    """Return by bot the mean probability of being better than another bot of its group.
 
-    A table of fewer than two bots has none.
+    A bot alone in its group has none.
     """
-    if len(board.rows) < 2:  # noqa: PLR2004 - it takes two
-        return {}
+    groups: dict[int, list[Row]] = defaultdict(list)
+    for row in board.rows:
+        groups[row.group].append(row)
     return {
-        row.bot: math.fsum(board.p_better(row, other) for other in board.rows if other is not row)
-        / (len(board.rows) - 1)
-        for row in board.rows
+        row.bot: math.fsum(board.p_better(row, other) for other in rows if other is not row)
+        / (len(rows) - 1)
+        for rows in groups.values()
+        for row in rows
+        if len(rows) > 1
     }
 
 
@@ -60,11 +66,13 @@ def overall(boards: Iterable[Leaderboard]) -> Overall:
 
     A bot's figure is 100 times the mean over games of the mean over each game's categories.
     Co-operative games count by self-play; mixed teams depend on who the others are. Left out
-    are tables of fewer than two bots.
+    are tables of fewer than two bots, and those of several groups: to be better than others of a
+    group says nothing of the rest.
     """
-    counted = [
+    told = [
         board for board in boards if board.category.mode is not Mode.MIXED and len(board.rows) > 1
     ]
+    counted = [board for board in told if board.groups == 1]
     scores = [p_scores(board) for board in counted]
     table = {
         bot: tuple(score.get(bot) for score in scores)
@@ -86,7 +94,11 @@ def overall(boards: Iterable[Leaderboard]) -> Overall:
         for bot in sorted(values, key=lambda bot: (-values[bot], bot))
     ]
     rows += [OverallRow(None, bot, None, own) for bot, own in table.items() if bot not in values]
-    return Overall(tuple(board.category for board in counted), tuple(rows))
+    return Overall(
+        tuple(board.category for board in counted),
+        tuple(rows),
+        apart=tuple(board.category for board in told if board.groups > 1),
+    )
 
 
 def _mean_over_games(boards: Sequence[Leaderboard], scores: Sequence[float]) -> float:

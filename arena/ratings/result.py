@@ -1,5 +1,6 @@
 """The result of a match: what ratings and statistics need of its record."""
 
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -38,6 +39,12 @@ class Result:
     rated: bool = False
     """Whether the match was played under the conditions of a rated tournament."""
 
+    digests: tuple[str, ...] = ()
+    """Of the bots' contents; empty where nobody asks for them."""
+
+    cards: str = ""
+    """Fingerprint of the key that the cards come from; empty: one that no other tournament has."""
+
     @classmethod
     def of(cls, record: MatchRecord) -> "Result":
         """Return the result in ``record``.
@@ -74,12 +81,17 @@ class Result:
             ),
             tier=record.tier,
             rated=record.rated,
+            # A few texts in very many records.
+            digests=tuple(sys.intern(seat.digest) for seat in record.seats),
         )
 
     @property
     def deal_id(self) -> str:
-        """The deal's name: tournaments number their own deals."""
-        return f"{self.tournament}/{self.category.name}/{self.deal}"
+        """The deal's name: equal ones have the same cards.
+
+        They follow from key, category and number, whatever tournament the deal is played in.
+        """
+        return f"{self.cards or self.tournament}/{self.category.name}/{self.deal}"
 
     @property
     def ratable(self) -> bool:

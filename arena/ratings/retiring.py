@@ -42,6 +42,9 @@ class Retired:
     could_not_start: bool
     """Whether it is for failed starts in a row, and not for the share of faults."""
 
+    tournament: str | None = None
+    """In a pool, the id of the tournament in which it was."""
+
     @property
     def reason(self) -> str:
         """Why it was retired, in words."""

@@ -10,15 +10,25 @@ hypotheses, t = 0 (equal) and t = t1 (better by a relevant amount):
 From `FIRST_LOOK` blocks on, after each block: LLR above `BOUND` says that A is better, below
 -`BOUND` that it is not better by a relevant amount. Either is wrong in about 5 % of the cases.
 
+Where nearly all values are one and the same, their variance says little: two bots that differ once
+in thirty blocks tie in the first twenty, and one that fails so rarely seems to win for sure. As
+long as fewer than `ENOUGH_OTHERS` blocks came out otherwise, the variance is taken to be 3 / N at
+least: what was not seen in N blocks may, with 95 %, still happen in 3 of N (the "rule of three"),
+and move the value by as much as 1.
+
+Beside it stands a confidence sequence for the mean. It takes that variance for the true one, so it
+is asymptotic: its 95 % hold in the limit of many blocks, and with few of them only roughly.
+
 Sums are kept as fractions, so the same values come to the same end on every machine.
 
 Source:
     M. Van den Bergh's notes on the generalised sequential probability ratio test of chess engines;
-    S. R. Howard, A. Ramdas, J. McAuliffe, J. Sekhon, "Time-uniform, nonparametric, nonasymptotic
-    confidence sequences", Annals of Statistics 49(2), 2021.
+    I. Waudby-Smith, D. Arbour, R. Sinha, E. H. Kennedy, A. Ramdas, "Time-uniform central limit
+    theory and asymptotic confidence sequences", Annals of Statistics 52(6), 2024.
 """
 
 import math
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -40,6 +50,9 @@ ERROR = 0.05
 BOUND = math.log((1 - ERROR) / ERROR)
 FIRST_LOOK = 16
 """Blocks before which nothing is decided: with fewer, their variance is mostly chance."""
+
+ENOUGH_OTHERS = 5
+"""Blocks besides those of the most frequent value from which a variance can be told."""
 
 MOST_BLOCKS = 2000
 """Blocks after which the test is given up."""
@@ -74,6 +87,8 @@ class Evidence:
     """Blocks in which A did better."""
 
     lost: int = 0
+    counts: tuple[tuple[Fraction, int], ...] = ()
+    """How many blocks had each value, by value."""
 
     def plus(self, value: Fraction) -> "Evidence":
         """Return the evidence with one more block."""
@@ -83,6 +98,7 @@ class Evidence:
             squares=self.squares + value * value,
             won=self.won + (value > 0),
             lost=self.lost + (value < 0),
+            counts=tuple(sorted((Counter(dict(self.counts)) + Counter((value,))).items())),
         )
 
     @property
@@ -101,24 +117,34 @@ class Evidence:
         return float(self.squares / self.blocks - (self.total / self.blocks) ** 2)
 
     @property
+    def credible(self) -> float:
+        """The variance that is reckoned with: never 0, see the head of this module."""
+        others = self.blocks - max(count for _, count in self.counts)
+        return max(self.variance, 3 / self.blocks if others < ENOUGH_OTHERS else 0.0)
+
+    @property
     def half_width(self) -> float:
-        """Half the width of the 95 % confidence sequence around the mean.
+        """Half the width of the asymptotic 95 % confidence sequence around the mean.
 
         It holds at all numbers of blocks at once, so also at the one at which the test stopped.
         """
         spread = self.blocks * _RHO_SQUARED + 1
         scale = 2 * spread / (self.blocks**2 * _RHO_SQUARED) * math.log(math.sqrt(spread) / ERROR)
-        return math.sqrt(self.variance * scale)
+        return math.sqrt(self.credible * scale)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The confidence sequence."""
+        return self.mean - self.half_width, self.mean + self.half_width
+
+    @property
+    def worse(self) -> bool:
+        """Whether A is worse than B: all of `interval` is below 0."""
+        return self.interval[1] < 0
 
     def llr(self, relevant: float = RELEVANT) -> float:
-        """Return the log-likelihood ratio of t1 = ``relevant`` against equality.
-
-        Without any variance it is infinite: for A if the mean is above 0, and else against it.
-        """
-        variance = self.variance
-        if variance == 0:
-            return math.inf if self.total > 0 else -math.inf
-        return self.blocks * relevant * (2 * self.mean / math.sqrt(variance) - relevant) / 2
+        """Return the log-likelihood ratio of t1 = ``relevant`` against equality."""
+        return self.blocks * relevant * (2 * self.mean / math.sqrt(self.credible) - relevant) / 2
 
     def verdict(self, relevant: float = RELEVANT, most: int = MOST_BLOCKS) -> Verdict | None:
         """Return what these blocks decide, ``None`` where another one has to be played.

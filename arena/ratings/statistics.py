@@ -20,6 +20,9 @@ Z95 = 1.96
 MIN_DEALS = 10
 """With fewer deals a design effect would be mostly chance."""
 
+MOST_EFFECT = 4.0
+"""No more is believed of an effect on variances: a large one is mostly chance, too."""
+
 MIN_BOTS = 3
 """With fewer bots nothing can be learned of how much they differ."""
 
@@ -75,17 +78,22 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float | None]:
     return mean, Z95 * math.sqrt(variance / len(values))
 
 
-def design_effect(values: Iterable[tuple[str, str, float]]) -> float:
+def design_effect(values: Iterable[tuple[str, str, float]], seats: int) -> float:
     """Return how much more the sum of ``values`` varies than if all were independent.
 
     Matches on one deal share its luck: the duplicates of a deal cancel it (below 1), and what does
     not cancel adds up (above 1).
 
+    A few deals do not tell which of the two it is. The rotations of a deal, one for each seat, then
+    count as a single match: of two bots that play alike, one may well win them all. Taken as
+    independent, one deal each told two identical bots apart in 32 of 60 trials.
+
     Args:
         values: (deal, bot, value) for each bot of each match.
+        seats: of a match.
 
     Returns:
-        Between 0.25 and 4; 1 with fewer than 10 deals or without duplicates.
+        Between 0.25 and 4; 1 without duplicates, and else ``seats`` with fewer than 10 deals.
     """
     by_bot: dict[str, list[float]] = defaultdict(list)
     by_deal: dict[tuple[str, str], list[float]] = defaultdict(list)
@@ -93,8 +101,10 @@ def design_effect(values: Iterable[tuple[str, str, float]]) -> float:
         by_bot[bot].append(value)
         by_deal[deal, bot].append(value)
     deals = {deal for deal, _ in by_deal}
-    if len(deals) < MIN_DEALS or all(len(played) == 1 for played in by_deal.values()):
+    if all(len(played) == 1 for played in by_deal.values()):
         return 1.0
+    if len(deals) < MIN_DEALS:
+        return float(seats)
     means = {bot: math.fsum(played) / len(played) for bot, played in by_bot.items()}
     between = math.fsum(
         math.fsum(value - means[bot] for value in played) ** 2
@@ -103,13 +113,25 @@ def design_effect(values: Iterable[tuple[str, str, float]]) -> float:
     alone = math.fsum(
         (value - means[bot]) ** 2 for bot, played in by_bot.items() for value in played
     )
-    return min(max(between / alone, 0.25), 4.0) if alone > 0 else 1.0
+    return min(max(between / alone, 0.25), MOST_EFFECT) if alone > 0 else 1.0
+
+
+def won_effect(deff: float) -> float:
+    """Return by what the counts of a win rate are divided: the design effect, or 1 if it is less.
+
+    The effect is that of all bots together, and a bot that nearly always wins, or loses, has next
+    to no luck of the deal that its duplicates could cancel. Counts that are multiplied leave out
+    too much: with an effect of 0.34 the intervals of 95 % held a win rate of 0.9 in 75 %, and with
+    one of 0.25 a rate of 0.97 in 71 % (simulated in ``bench/calibration.py``). Taken as they are
+    they hold it in 94 to 96 %.
+    """
+    return max(1.0, deff)
 
 
 def likeness_effect(ratings: Sequence[Rating]) -> float:
     """Return how much larger variances must be taken since bots are more alike than expected.
 
-    It stands for the design effect in mixed teams, and is V / (V - v), with V the variance of the
+    It is what mixed teams have in place of a design effect: V / (V - v), with V the variance of the
     ratings and v the mean of their own: one over the share of the differences that is not chance.
     The prior expects skills to differ by twice the luck of a match. Where they do not, it hardly
     pulls ratings together, and the largest of many chance differences look sure. Elsewhere there
@@ -129,7 +151,7 @@ def likeness_effect(ratings: Sequence[Rating]) -> float:
         return 1.0
     seen = variance([rating.mu for rating in ratings])
     chance = math.fsum(rating.sigma**2 for rating in ratings) / bots * (bots - 1) / bots
-    return min(seen / (seen - chance), 4.0) if seen > chance else 4.0
+    return min(seen / (seen - chance), MOST_EFFECT) if seen > chance else MOST_EFFECT
 
 
 def effective_sigma(sigma: float, bots: int, deff: float) -> float:

@@ -40,7 +40,7 @@ def lines_of(
     deal = Deal(key, record.game, record.variant, record.players, record.deal)
     ids = deal.stream(f"ids-{seat}")
     limits = record.limits or Limits()
-    lines = [encode(Hello(arena=record.arena, limits=told(record.limits)))]
+    lines = [hello(record)]
     fault = next((fault for fault in record.faults if fault.seat == seat), None)
 
     def asked(_number: int, to: Seat, question: Question) -> None:
@@ -60,20 +60,32 @@ def lines_of(
             )
             lines.append(encode(end))
 
-    start = Start(
-        game=record.game,
-        variant=record.variant,
-        players=record.players,
-        seat=seat,
-        seed=deal.bot_seed(Seat(seat)) if key else 1,
-        move_ms=limits.move_ms,
-        extra_ms=limits.extra_ms,
-    )
     if fault is None or fault.code != "start_failed":
-        lines.append(encode(start))
+        lines.append(start(record, Seat(seat), deal.bot_seed(Seat(seat)) if key else 1))
     replay(record, asked=asked, last=last)
     goodbye = Error(code=fault.code, message=fault.text) if fault else Quit()
     return [*lines, encode(goodbye)]
+
+
+def hello(record: MatchRecord) -> bytes:
+    """Return the line that every seat of ``record`` was sent first."""
+    return encode(Hello(arena=record.arena, limits=told(record.limits)))
+
+
+def start(record: MatchRecord, seat: Seat, seed: int) -> bytes:
+    """Return the line with which the match of ``record`` began for ``seat``, who got ``seed``."""
+    limits = record.limits or Limits()
+    return encode(
+        Start(
+            game=record.game,
+            variant=record.variant,
+            players=record.players,
+            seat=seat,
+            seed=seed,
+            move_ms=limits.move_ms,
+            extra_ms=limits.extra_ms,
+        )
+    )
 
 
 def actions_of(record: MatchRecord, seat: int) -> list[dict[str, Any]]:

@@ -1,8 +1,9 @@
 """The record of a match: enough to replay it, derive every byte of it again, and score it."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from arena.errors import RecordError
 from arena.referee.limits import Limits
@@ -10,6 +11,14 @@ from arena.wire.escape import printable
 
 RECORD_VERSION = 1
 _SHOWN = 200
+
+_MOST = 2**53 - 1
+"""The greatest whole number that every language has exactly."""
+
+_Whole = Annotated[int, Meta(ge=0, le=_MOST)]
+_Score = Annotated[int, Meta(ge=-_MOST, le=_MOST)]
+_Ms = Annotated[float, Meta(ge=0, le=1e12)]
+"""At most 30 years."""
 
 
 class Recorded(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -27,7 +36,7 @@ class SeatRecord(Recorded, frozen=True, kw_only=True):
 class ActionRecord(Recorded, frozen=True, kw_only=True, omit_defaults=True):
     """One decision, of a bot or of the house."""
 
-    seat: int
+    seat: _Whole
     action: msgspec.Raw
     """The action as it goes over the wire, compact."""
 
@@ -43,8 +52,8 @@ class ActionRecord(Recorded, frozen=True, kw_only=True, omit_defaults=True):
 class FaultRecord(Recorded, frozen=True, kw_only=True):
     """Why and when a seat was closed."""
 
-    seat: int
-    at: int
+    seat: _Whole
+    at: _Whole
     """How many actions had been recorded."""
 
     code: str
@@ -54,7 +63,7 @@ class FaultRecord(Recorded, frozen=True, kw_only=True):
 class Offending(Recorded, frozen=True, kw_only=True):
     """What a seat at fault had written, escaped and capped."""
 
-    seat: int
+    seat: _Whole
     text: str
 
 
@@ -64,14 +73,14 @@ class Measured(Recorded, frozen=True, kw_only=True, omit_defaults=True):
     started: str
     """UTC, ISO 8601."""
 
-    ms: float
-    action_ms: tuple[float, ...]
+    ms: _Ms
+    action_ms: tuple[_Ms, ...]
     """By action: from the question written to the answer complete; 0 for the house."""
 
-    cpu_ms: tuple[float, ...]
+    cpu_ms: tuple[_Ms, ...]
     """By seat: processor time of the bot's processes."""
 
-    attempt: int
+    attempt: Annotated[int, Meta(ge=1, le=1_000_000)]
     """From 1; more where the host spoilt earlier ones."""
 
     stderr: tuple[str, ...]
@@ -89,19 +98,19 @@ class MatchRecord(Recorded, frozen=True, kw_only=True):
     tournament: str
     game: str
     variant: str
-    rules_version: int
-    players: int
+    rules_version: _Whole
+    players: _Whole
     mode: str
     suite: str
-    deal: int
+    deal: _Whole
     seats: tuple[SeatRecord, ...]
     cards: msgspec.Raw
     """The game's own struct: all the chance that the match used."""
 
     actions: tuple[ActionRecord, ...]
     faults: tuple[FaultRecord, ...]
-    scores: tuple[int, ...]
-    ranks: tuple[int, ...]
+    scores: tuple[_Score, ...]
+    ranks: tuple[_Whole, ...]
     reason: str
     limits: Limits | None
     """Null where they were off."""

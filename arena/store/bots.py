@@ -9,7 +9,9 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from arena.errors import UsageError
+import msgspec
+
+from arena.errors import RecordError, UsageError
 from arena.games import closest
 from arena.players.bundle import Bundle
 from arena.players.names import check_name, fold
@@ -41,6 +43,9 @@ class Bot:
     author: str | None = None
     languages: tuple[str, ...] = ()
     """Author and languages as its ``bot.toml`` said them; bots of one author are kept apart."""
+
+    damaged: bool = False
+    """Its row is not as it was stored. Only a list shows such a bot, which plays nothing."""
 
     def plays(self, game: str) -> bool:
         """Return whether the bot plays ``game``."""
@@ -109,13 +114,20 @@ def check_free(store: Store, name: str) -> str:
 
 
 def list_bots(store: Store) -> list[Bot]:
-    """Return the current version of every bot that was not removed, by name."""
+    """Return the current version of every bot that was not removed, by name.
+
+    Those whose row cannot be read are marked as damaged.
+    """
     rows = store.rows(f"{_SELECT} WHERE b.removed IS NULL AND {_CURRENT} ORDER BY b.folded")
-    return [_bot(row) for row in rows]
+    return [_listed(row) for row in rows]
 
 
 def find_bot(store: Store, name: str, *, removed: bool = False) -> Bot | None:
-    """Return the current version of the bot ``name`` if there is one, on request a removed one."""
+    """Return the current version of the bot ``name`` if there is one, on request a removed one.
+
+    Raises:
+        RecordError: its row is not as it was stored.
+    """
     row = store.row(f"{_SELECT} WHERE b.name = ? AND {_CURRENT}", (name,))
     return None if row is None or (row["removed"] and not removed) else _bot(row)
 
@@ -134,15 +146,15 @@ def get_bot(store: Store, name: str) -> Bot:
 
 
 def bot_versions(store: Store, name: str) -> list[Bot]:
-    """Return all versions ever submitted as ``name``, oldest first."""
+    """Return all versions ever submitted as ``name``, oldest first, the damaged ones marked."""
     rows = store.rows(f"{_SELECT} WHERE b.name = ? ORDER BY v.version", (name,))
-    return [_bot(row) for row in rows]
+    return [_listed(row) for row in rows]
 
 
 def list_versions(store: Store) -> list[Bot]:
-    """Return all versions of every bot that was not removed, by name, oldest first."""
+    """Return the same with all versions of each bot, oldest first."""
     rows = store.rows(f"{_SELECT} WHERE b.removed IS NULL ORDER BY b.folded, v.version")
-    return [_bot(row) for row in rows]
+    return [_listed(row) for row in rows]
 
 
 def find_version(store: Store, text: str) -> Bot | None:
@@ -152,6 +164,7 @@ def find_version(store: Store, text: str) -> Bot | None:
 
     Raises:
         UsageError: the bot has no such version.
+        RecordError: the row of that version is not as it was stored.
     """
     said = _VERSION.fullmatch(text)
     if said is None or find_bot(store, said[1]) is None:
@@ -159,7 +172,7 @@ def find_version(store: Store, text: str) -> Bot | None:
     versions = bot_versions(store, said[1])
     for bot in versions:
         if bot.version == int(said[2]):
-            return bot
+            return _readable(bot)
     there = "only version 1" if len(versions) == 1 else f"versions 1 to {versions[-1].version}"
     raise UsageError(f"{said[1]} has {there}, no {said[2]}: see `arena bots --versions`")
 
@@ -251,7 +264,8 @@ def remove_bot(store: Store, name: str) -> Bot:
     Raises:
         UsageError: no bot is called so; the message has the closest name.
     """
-    bot = get_bot(store, name)
+    damaged = (one for one in list_bots(store) if one.damaged and one.name == name)
+    bot = next(damaged, None) or get_bot(store, name)
     with store.atomic() as db:
         db.execute("UPDATE bots SET removed = ? WHERE name = ?", (utc_now(), name))
     return bot
@@ -287,14 +301,38 @@ def _list(names: Sequence[str] | None) -> str | None:
 
 
 def _bot(row: sqlite3.Row) -> Bot:
+    return _readable(_listed(row))
+
+
+def _readable(bot: Bot) -> Bot:
+    if bot.damaged:
+        raise RecordError(
+            f"{bot.name}: version {bot.version}: its games, languages or command are not as they "
+            "were stored: restore a copy of the database, or submit it under another --name and "
+            f"`arena bots remove {bot.name}`"
+        )
+    return bot
+
+
+def _listed(row: sqlite3.Row) -> Bot:
+    try:
+        lists = [_names(row[name]) for name in ("command", "games", "languages")]
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        lists = None
+    command, games, languages = lists or ((), (), ())
     return Bot(
         name=row["name"],
         version=row["version"],
         digest=row["digest"],
-        command=tuple(json.loads(row["command"])),
-        games=None if row["games"] is None else tuple(json.loads(row["games"])),
+        command=command or (),
+        games=games,
         submitted=row["submitted"],
         removed=row["removed"],
         author=row["author"],
-        languages=tuple(json.loads(row["languages"] or "[]")),
+        languages=languages or (),
+        damaged=lists is None,
     )
+
+
+def _names(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else msgspec.json.decode(text, type=tuple[str, ...])

@@ -5,6 +5,7 @@ One connection belongs to one thread of one process, and is not for a process fo
 
 import os
 import sqlite3
+import stat
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -15,7 +16,7 @@ from typing import Any
 
 from arena.errors import ArenaError, HostFault, UsageError
 from arena.players.sandbox_files import hide
-from arena.store.looking import read_only, writable
+from arena.store.looking import PRIMARY, read_only, writable
 from arena.store.schema import APPLICATION_ID, MIGRATIONS
 from arena.wire.escape import printable
 
@@ -30,8 +31,6 @@ _LONGEST_PATH = 160
 _PAUSE_S = 0.01
 _OWNER_ALONE = 0o600
 _OTHERS = 0o077
-_PRIMARY = 0xFF
-"""The low byte of SQLite's error codes is the primary code, the rest refines it."""
 
 
 class Store:
@@ -81,6 +80,7 @@ def open_store(home: Path, *, create: bool = True, wait_s: float = _WAIT_S) -> I
     path = home / FILE_NAME
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         raise UsageError(f"SQLite {sqlite3.sqlite_version} is too old: arena needs 3.37 or newer")
+    _check_kind(path)
     looking = not create and path.exists() and not writable(path)
     if not looking:
         _make(path, create=create)
@@ -116,6 +116,16 @@ def utc_now() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def _check_kind(path: Path) -> None:
+    """Raise `UsageError` if something else than a file is where the database should be."""
+    with suppress(OSError, ValueError):  # which are explained where it is opened
+        kind = path.stat().st_mode
+        if stat.S_ISDIR(kind):
+            raise UsageError(f"{_shown(path)} is a folder where the database should be")
+        if not stat.S_ISREG(kind):
+            raise UsageError(f"{_shown(path)} is no regular file, as the database should be")
+
+
 def _make(path: Path, *, create: bool) -> None:
     """Make sure that there is a file at ``path`` that only its owner can read."""
     home = _shown(path.parent)
@@ -131,8 +141,6 @@ def _make(path: Path, *, create: bool) -> None:
             _close_to_others(path.with_name(path.name + suffix))
     except (FileExistsError, NotADirectoryError):
         raise UsageError(f"{home} is not a folder: choose another --home") from None
-    except IsADirectoryError:
-        raise UsageError(f"{_shown(path)} is a folder where the database should be") from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "no possible path"
         raise UsageError(f"cannot write in {home}: {reason}; choose another --home") from None
@@ -208,7 +216,7 @@ def _use_wal(db: sqlite3.Connection, wait_s: float) -> None:
         try:
             db.execute("PRAGMA journal_mode = WAL")
         except sqlite3.OperationalError as error:
-            code = error.sqlite_errorcode & _PRIMARY
+            code = error.sqlite_errorcode & PRIMARY
             if code != sqlite3.SQLITE_BUSY or time.monotonic() > until:
                 raise
             time.sleep(_PAUSE_S)
@@ -259,7 +267,7 @@ def _explained(path: Path) -> Iterator[None]:
 
 
 def _explanation(error: sqlite3.Error, path: Path) -> ArenaError:
-    code = getattr(error, "sqlite_errorcode", 0) & _PRIMARY
+    code = getattr(error, "sqlite_errorcode", 0) & PRIMARY
     if not code and str(error).startswith(_NO_TEXT):
         code = sqlite3.SQLITE_CORRUPT
     if code in _USAGE:

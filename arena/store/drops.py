@@ -7,7 +7,7 @@ after those that everybody has, then the one after that.
 
 import json
 import sqlite3
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -75,16 +75,20 @@ def with_replacements(fixtures: Iterable[Fixture], drops: Sequence[Drop]) -> Ite
         yield fixture
         deals[fixture.category.name] = max(deals[fixture.category.name], fixture.deal + 1)
         gone.get(key_of(fixture), []).append(fixture)
+    made: Counter[tuple[str, tuple[str, ...] | None]] = Counter()
+    dropped: dict[str, set[int]] = defaultdict(set)
     for number, drop in enumerate(drops):
-        before, of = drops[:number], deals[drop.category]
+        of, whose = deals[drop.category], (drop.category, drop.table)
+        dropped[drop.category].add(drop.deal)
         # Each once: what is gone is gone.
         replaced = list(map(drop.replaced, gone.pop(drop.key, ())))
         if (
             not replaced
-            or drop.instead != _instead(before, drop.category, drop.table, of)
-            or _too_many(drops[: number + 1], drop.category, of)
+            or drop.instead != of + made[whose]
+            or len(dropped[drop.category]) > most_drops(of)
         ):
             raise RecordError(f"drop {number}: nothing like it could have been made")
+        made[whose] += 1
         for fixture in replaced:
             yield fixture
             gone.get(key_of(fixture), []).append(fixture)

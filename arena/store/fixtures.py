@@ -78,6 +78,20 @@ def open_extents(store: Store, tournament: str) -> list[Extent]:
     ]
 
 
+def bots_of_matches(store: Store, tournament: str, category: str) -> set[str]:
+    """Return the bots that have a record in a category (its name) of ``tournament`` (an id).
+
+    Matches on deals that were dropped are passed over.
+    """
+    rows = store.rows(
+        "SELECT DISTINCT f.bots FROM fixtures f JOIN matches m USING (tournament, match)"
+        " LEFT JOIN excused e ON e.tournament = m.tournament AND e.match = m.match"
+        " WHERE f.tournament = ? AND f.category = ? AND e.why IS NOT 'dropped'",
+        (tournament, category),
+    )
+    return {bot for row in rows for bot in _bots(row["bots"], category)}
+
+
 def extents(fixtures: Iterable[Fixture]) -> list[Extent]:
     """Return how much of each category ``fixtures`` are, the categories as they come."""
     sections: dict[Category, list[Fixture]] = {}

@@ -2,13 +2,9 @@
 
 from collections.abc import Iterator
 
-from arena.errors import UsageError
-from arena.games import closest
 from arena.referee.record import MatchRecord, decode_record
 from arena.store.db import Store
-from arena.wire.escape import printable
-
-_ECHO = 80
+from arena.store.listing import check_entered
 
 
 def records_of(
@@ -26,7 +22,7 @@ def records_of(
         UsageError: it took part in none.
         RecordError: what is kept is not a record.
     """
-    _check_entered(store, bot, tournament)
+    check_entered(store, bot, tournament)
     # The schedule is small and says who sat where; of the matches, with their long records, only
     # those are read that are asked for.
     rows = store.rows(
@@ -46,15 +42,3 @@ def records_of(
 
 def _holder(record: MatchRecord, seat: int) -> str | None:
     return record.seats[seat].bot if seat in range(len(record.seats)) else None
-
-
-def _check_entered(store: Store, bot: str, tournament: str | None) -> None:
-    rows = store.rows(
-        "SELECT DISTINCT bot FROM entries WHERE :tournament IS NULL OR tournament = :tournament",
-        {"tournament": tournament},
-    )
-    names = [row["bot"] for row in rows]
-    if bot not in names:
-        where = f"in {tournament}" if tournament else "in any tournament or match"
-        said = f"no bot is called '{printable(bot, _ECHO)}' {where}"
-        raise UsageError(f"{said}{printable(closest(bot[:_ECHO], names))}")

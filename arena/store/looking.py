@@ -13,7 +13,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
-_PRIMARY = 0xFF
+PRIMARY = 0xFF
+"""The low byte of SQLite's error codes is the primary code, the rest refines it."""
+
 _LACKING = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM}
 
 
@@ -39,7 +41,7 @@ def read_only(path: Path, wait_s: float) -> Iterator[sqlite3.Connection]:
         try:
             db = stack.enter_context(_opened(f"{place}?mode=ro", wait_s))
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & _PRIMARY not in _LACKING:
+            if error.sqlite_errorcode & PRIMARY not in _LACKING:
                 raise
             if log.exists() and log.stat().st_size:
                 folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="arena-"))

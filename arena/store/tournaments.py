@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+import msgspec
+
 from arena.errors import RecordError, UsageError
 from arena.games import closest
 from arena.players.bundle import Bundle
@@ -23,12 +25,16 @@ from arena.wire.escape import printable
 
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _ECHO = 60
+_SOME = 5
 
 RULED_FROM = 2
 """Version of the parameters from which on deals can be dropped, and bots retired."""
 
 SINGLE = "a single match"
-"""Why a tournament of one match that somebody asked for is unrated."""
+"""Why a tournament of one match that somebody asked for is unrated.
+
+Below version `RULED_FROM` of the parameters, nothing else tells that it is one.
+"""
 
 
 class Stage(StrEnum):
@@ -97,18 +103,23 @@ class Tournament:
         return found
 
     @property
+    def single(self) -> bool:
+        """Whether it is one single match that somebody asked for."""
+        older = self._version < RULED_FROM
+        return "single" in self.parameters or (older and SINGLE in self.unrated)
+
+    @property
     def ruled(self) -> bool:
         """Whether a deal can be dropped, and a bot be retired: see `arena.store.rulings`.
 
         Not in what somebody asked for match by match: a comparison, or a single match.
         """
+        return self._version >= RULED_FROM and self.comparison is None and not self.single
+
+    @property
+    def _version(self) -> int:
         version = self.parameters.get("parameters")
-        return (
-            isinstance(version, int)
-            and version >= RULED_FROM
-            and self.comparison is None
-            and SINGLE not in self.unrated
-        )
+        return version if isinstance(version, int) else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +145,16 @@ class Progress:
     dropped: int = 0
     """Deals that the host spoilt again and again, and that others were played instead of."""
 
-    retired: int = 0
-    """Bots that kept failing; in two categories a bot counts twice."""
+    retirements: tuple[str, ...] = ()
+    """Bots that kept failing, by name; one that did in two categories stands there twice."""
 
     uncounted: int = 0
     """Matches that have a record and do not count, because of either."""
+
+    @property
+    def retired(self) -> int:
+        """How many bots kept failing; in two categories a bot counts twice."""
+        return len(self.retirements)
 
     @property
     def decided(self) -> bool:
@@ -199,8 +215,17 @@ def insert_tournament(
 
 
 def list_tournaments(store: Store) -> list[Progress]:
-    """Return all tournaments with what was played of them, oldest first."""
+    """Return all tournaments with what was played of them, oldest first.
+
+    Those whose row cannot be read are left out: see `damaged_tournaments`.
+    """
     return _progress(store)
+
+
+def damaged_tournaments(store: Store) -> list[str]:
+    """Return the ids of the tournaments whose row is not as it was stored, oldest first."""
+    rows = store.rows("SELECT * FROM tournaments ORDER BY created, rowid")
+    return [row["id"] for row in rows if _is_damaged(row)]
 
 
 def get_tournament(store: Store, text: str) -> Progress:
@@ -210,7 +235,9 @@ def get_tournament(store: Store, text: str) -> Progress:
 
     Raises:
         UsageError: there is none (with the closest), or there are several (with their ids).
+        RecordError: its row is not as it was stored.
     """
+    _check_rows(store, text)
     there = list_tournaments(store)
     for fits in (
         [one for one in there if one.tournament.id == text],
@@ -220,12 +247,32 @@ def get_tournament(store: Store, text: str) -> Progress:
         if len(fits) == 1:
             return fits[0]
         if fits:
-            ids = ", ".join(one.tournament.id for one in fits[-5:])
-            raise UsageError(f"'{printable(text, _ECHO)}' means several tournaments: {ids}")
+            ids = ", ".join(one.tournament.id for one in fits[-_SOME:])
+            older = "…, " * (len(fits) > _SOME)
+            raise UsageError(
+                f"'{printable(text, _ECHO)}' means several tournaments: {older}{ids}; "
+                "give the whole id"
+            )
+    if text:
+        _check_rows(store, text, begins=True)
     if not there:
         raise UsageError("no tournament was played yet: `arena tournament` plays one")
     known = [one.tournament.id for one in there] + [one.tournament.name for one in there]
     raise UsageError(f"no tournament is called '{printable(text, _ECHO)}'{_hint(text, known)}")
+
+
+def _check_rows(store: Store, text: str, *, begins: bool = False) -> None:
+    """Raise `RecordError` if the row of a tournament that ``text`` means cannot be read.
+
+    It is its id or name, or with ``begins`` what its id begins with.
+    """
+    rows = store.rows(
+        "SELECT * FROM tournaments WHERE :text IN (id, name)"
+        " OR (:begins AND substr(id, 1, length(:text)) = :text)",
+        {"text": text, "begins": begins},
+    )
+    for row in rows:
+        _tournament(row)
 
 
 def list_entries(store: Store, tournament: str) -> list[Entry]:
@@ -306,7 +353,7 @@ def _progress(store: Store) -> list[Progress]:
         " (SELECT count(*) FROM excused e JOIN matches m USING (tournament, match)"
         " WHERE e.tournament = t.id) AS uncounted,"
         " (SELECT count(*) FROM drops d WHERE d.tournament = t.id) AS dropped,"
-        " (SELECT count(*) FROM retired r WHERE r.tournament = t.id) AS retired"
+        " (SELECT json_group_array(r.bot) FROM retired r WHERE r.tournament = t.id) AS retired"
         " FROM tournaments t ORDER BY created, rowid"
     )
     return [
@@ -316,11 +363,20 @@ def _progress(store: Store) -> list[Progress]:
             played=row["played"],
             total=row["scheduled"] - row["excused"] + row["uncounted"],
             dropped=row["dropped"],
-            retired=row["retired"],
+            retirements=tuple(sorted(json.loads(row["retired"]))),
             uncounted=row["uncounted"],
         )
         for row in rows
+        if not _is_damaged(row)
     ]
+
+
+def _is_damaged(row: sqlite3.Row) -> bool:
+    try:
+        _tournament(row)
+    except RecordError:
+        return True
+    return False
 
 
 def _stage(store: Store, row: sqlite3.Row) -> Stage:
@@ -333,8 +389,10 @@ def _stage(store: Store, row: sqlite3.Row) -> Stage:
 
 def _tournament(row: sqlite3.Row) -> Tournament:
     try:
-        parameters, unrated = json.loads(row["parameters"]), tuple(json.loads(row["unrated"]))
-    except (ValueError, TypeError):
+        parameters = msgspec.json.decode(row["parameters"], type=dict[str, Any])
+        unrated = msgspec.json.decode(row["unrated"], type=tuple[str, ...])
+        msgspec.convert(parameters.get("comparison"), dict[str, Any] | None)
+    except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
         raise RecordError(
             f"{printable(row['id'], _ECHO)}: parameters and unrated are not as they were stored"
         ) from None

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Protocol
 
 import msgspec
 
-from arena.errors import UsageError
+from arena.errors import RecordError, UsageError
 from arena.games import get_game
 from arena.games.base import Kind
 from arena.players.sandbox import Tier
@@ -34,6 +34,7 @@ from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
 from arena.referee.record import MatchRecord, decode_record
+from arena.store.bots import plain_name
 from arena.store.db import Store
 from arena.store.matches import records
 from arena.store.tournaments import Tournament
@@ -47,7 +48,7 @@ UNRATED = "a comparison"
 """Why none is rated: that it stops when one bot is ahead would favour that bot."""
 
 
-class _Terms(msgspec.Struct, frozen=True):
+class Compared(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``comparison`` of the parameters."""
 
     a: str
@@ -96,7 +97,7 @@ class Comparison:
                 "goes on with it"
             )
         try:
-            terms = msgspec.convert(said, _Terms)
+            terms = msgspec.convert(said, Compared)
             (played,) = msgspec.convert(tournament.parameters.get("categories"), tuple[_Played])
         except msgspec.ValidationError as error:  # the database may come from anybody
             raise UsageError(f"{tournament.id} cannot be read as a comparison: {error}") from None
@@ -254,7 +255,11 @@ def _check(candidates: Sequence[Candidate], comparison: Comparison) -> None:
             raise UsageError(f"{bot.name} does not play {category.game}")
     a, b, field = comparison.a, comparison.b, comparison.field
     if a == b:
-        raise UsageError(f"{a} is compared with itself: give a version of it another --name first")
+        own = plain_name(a)
+        raise UsageError(
+            f"{a} is compared with itself: name another bot, or an older version of it as "
+            f"{own}@1, {own}@2… (`arena bots --versions` lists them)"
+        )
     if not field:
         return
     if get_game(category.game).kind is Kind.COOPERATIVE:
@@ -277,10 +282,16 @@ def play(store: Store, tournament: Tournament, jobs: int, report: Report, stop: 
 
     Raises:
         KeyboardInterrupt, UsageError, HostFault: as `arena.tournament.runner.run` does.
+        RecordError: it was altered since it was planned.
     """
     blocks = so_far(store, tournament)
     stop.enough = blocks.verdict is not None
     run(store, tournament.id, jobs, _Watch(blocks, report, stop), stop)
+    if blocks.verdict is None and not (stop.asked or stop.at_once):
+        raise RecordError(
+            f"{tournament.id}: its schedule is not that of the comparison in its parameters: "
+            f"`arena verify {tournament.id}` says what was altered"
+        )
     return blocks
 
 

@@ -48,18 +48,30 @@ class Field:
     remarks: tuple[str, ...] = ()
 
 
-def everybody(store: Store, limits: Limits, tier: Tier) -> Field:
+def everybody(store: Store, limits: Limits, tier: Tier, where: str = "the home") -> Field:
     """Return all registered bots, or the sample bots where none is registered.
 
     A sample bot whose runtime is missing stays out, with a remark.
+
+    Args:
+        store: where registered bots are kept.
+        limits: what sample bots are held to while they are tried.
+        tier: how they are kept apart then.
+        where: what remarks call the home.
 
     Raises:
         UsageError: a sample bot does not start.
     """
     registered = list_bots(store)
     if registered:
-        return Field(tuple(_registered(store, bot, bot.name) for bot in registered))
-    candidates, remarks = [], ["no bot is registered: the sample bots play"]
+        damaged = [
+            f"{bot.name} stays out: its row in the database is damaged"
+            for bot in registered
+            if bot.damaged
+        ]
+        whole = (bot for bot in registered if not bot.damaged)
+        return Field(tuple(_registered(store, bot, bot.name) for bot in whole), tuple(damaged))
+    candidates, remarks = [], [f"no bot is registered in {where}: the sample bots play"]
     for path in sample_bots():
         bundle = read_bundle(path)
         if missing := missing_runtime(bundle):
@@ -106,6 +118,13 @@ def named(
             )
     _check_versions(list(found.values()))
     return tuple(found[text] for text in texts)
+
+
+def is_bot(store: Store, text: str) -> bool:
+    """Return whether ``text`` is the name of a bot or the path of a file, so that it can play."""
+    if "/" not in text and (find_bot(store, text) or find_version(store, text)):
+        return True
+    return text in {sample.stem for sample in sample_bots()} or _exists(Path(text))
 
 
 def _named(

@@ -78,7 +78,8 @@ def parameters(
         - ``tier``: its name;
         - ``rules_versions``: version of the rules by game.
 
-        A comparison of two bots adds ``comparison``, see `arena.tournament.compare`.
+        A comparison of two bots adds ``comparison``, see `arena.tournament.compare`; a single match
+        adds ``single``, the names of its bots by seat.
 
     Raises:
         ValueError: ``digests`` and ``bots`` name different bots.
@@ -235,7 +236,7 @@ def unrated_reasons(
     if limits is None:
         reasons.append("limits are off")
     if paths:
-        reasons.append(f"not registered: {', '.join(sorted(paths))}")
+        reasons.append(f"played from a path: {', '.join(sorted(paths))}")
     if people:
         reasons.append(f"played by a person: {', '.join(sorted(people))}")
     return tuple(reasons)

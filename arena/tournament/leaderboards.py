@@ -21,6 +21,7 @@ from arena.ratings.batch import METHOD_VERSION, Batch
 from arena.ratings.kept import Kept
 from arena.ratings.leaderboard import Leaderboard, leaderboard
 from arena.ratings.matrix import Matrix, Pairs, matrices, pairs
+from arena.ratings.repeats import Distinct, distinct
 from arena.ratings.result import Result, in_order
 from arena.ratings.retiring import Retired, has_retired
 from arena.referee.category import Category
@@ -29,11 +30,13 @@ from arena.store.bots import version_labels
 from arena.store.cache import CachedRatings, extent, load_ratings, save_ratings
 from arena.store.db import Store
 from arena.store.drops import count_drops
+from arena.store.fixtures import bots_of_matches
 from arena.store.matches import categories, records
 from arena.store.rulings import list_retired
+from arena.store.tournaments import list_tournaments
 from arena.wire.escape import printable
 
-TABLES_VERSION = 2
+TABLES_VERSION = 3
 """Raised whenever what is kept of the same matches could be something else."""
 
 TABLES, TABLES_OF_ALL, PAIRS = "tables", "tables of all versions", "pairs"
@@ -43,6 +46,7 @@ _OLDER = re.compile(r"(.+)@\d+", re.DOTALL)
 """The label of a version that is not the newest one of the pool."""
 
 _ECHO = 80
+_FINGERPRINT = 16
 
 T = TypeVar("T")
 
@@ -94,6 +98,7 @@ class _Pool:
     def __init__(self, store: Store, tournaments: Sequence[str]) -> None:
         self._store = store
         self._ids = sorted(set(tournaments))
+        self._cards = _cards(store, self._ids)
         self._labels = version_labels(store, self._ids)
         self._retired = {
             tournament: {(one.category, one.bot): one for one in found}
@@ -114,8 +119,8 @@ class _Pool:
         if boards is None:
             hidden = frozenset[str]() if versions else older
             made = {
-                category: self._board(category, results, hidden)
-                for category, results in self._results()
+                category: self._board(category, found, hidden)
+                for category, found in self._results()
             }
             boards = [made[category] for category in in_order(made)]
             self._keep(name, boards, self._stamp)
@@ -125,7 +130,7 @@ class _Pool:
         """Return how bots did in pairs, category by category."""
         found = self._kept(PAIRS, list[Pairs], self._stamp)
         if found is None:
-            found = [pairs(category, results) for category, results in self._results()]
+            found = [pairs(category, played.results) for category, played in self._results()]
             self._keep(PAIRS, found, self._stamp)
         return found
 
@@ -138,11 +143,9 @@ class _Pool:
         older = ((label, _OLDER.fullmatch(label)) for label in labels)
         return frozenset(label for label, match in older if match and match[1] in labels)
 
-    def _board(
-        self, category: Category, results: list[Result], hidden: Collection[str]
-    ) -> Leaderboard:
+    def _board(self, category: Category, found: Distinct, hidden: Collection[str]) -> Leaderboard:
         kept = self._kept(category.name, Batch)
-        board = leaderboard(category, results, kept, hidden)
+        board = leaderboard(category, found.results, kept, hidden)
         if board.batch is not kept:
             self._keep(category.name, board.batch, board.batch.digest)
         # The next fit needs the messages, and no table does.
@@ -150,7 +153,9 @@ class _Pool:
             board,
             batch=replace(board.batch, messages=Kept()),
             retired=tuple(self._retired_from(category.name)),
+            unmatched=tuple(sorted(self._unmatched(category.name) - board.batch.ratings.keys())),
             dropped=count_drops(self._store, self._ids, category.name),
+            repeats=found.repeats,
         )
 
     def _retired_from(self, category: str) -> Iterator[Retired]:
@@ -158,14 +163,25 @@ class _Pool:
             for one in found.values():
                 if one.category == category:
                     label = self._labels.get((tournament, one.bot), one.bot)
-                    yield replace(one, bot=label)
+                    pooled = tournament if len(self._ids) > 1 else None
+                    yield replace(one, bot=label, tournament=pooled)
 
-    def _results(self) -> Iterator[tuple[Category, list[Result]]]:
+    def _unmatched(self, category: str) -> set[str]:
+        """Return who played in a category in which others were retired, and was not itself."""
+        return {
+            self._labels.get((tournament, bot), bot)
+            for tournament, found in self._retired.items()
+            if any(one.category == category for one in found.values())
+            for bot in bots_of_matches(self._store, tournament, category)
+            if (category, bot) not in found
+        }
+
+    def _results(self) -> Iterator[tuple[Category, Distinct]]:
         """Yield the results of each category, one at a time: together they may not fit."""
         for name in categories(self._store, self._ids):
             played = [
                 Result.of(decode_record(line))
-                for line in records(self._store, self._ids, name, counted=True)
+                for line in records(self._store, list(self._cards), name, counted=True)
             ]
             # No match of a bot is rated in a tournament in which it was retired.
             results = [
@@ -175,11 +191,19 @@ class _Pool:
             ]
             for category in {result.category for result in played}:
                 _check(category, name)
-                yield category, results
+                yield category, distinct(results)
 
     def _labelled(self, result: Result) -> Result:
+        if result.tournament not in self._cards:
+            raise RecordError(
+                f"{printable(result.match, _ECHO)}: its record is of the tournament "
+                f"{printable(result.tournament, _ECHO)}, under which it is not stored: "
+                "`arena verify` says what else was altered"
+            )
         bots = tuple(self._labels.get((result.tournament, bot), bot) for bot in result.bots)
-        return result if bots == result.bots else replace(result, bots=bots)
+        cards = self._cards[result.tournament]
+        same = bots == result.bots and cards == result.cards
+        return result if same else replace(result, bots=bots, cards=cards)
 
     def _kept(self, name: str, kind: type[T], stamp: str | None = None) -> T | None:
         """Return what is kept under ``name`` if it can be read, and is of ``stamp`` if given."""
@@ -196,6 +220,20 @@ class _Pool:
         with suppress(UsageError, HostFault):
             cached = CachedRatings(stamp, msgspec.json.encode(value))
             save_ratings(self._store, self._ids, name, cached)
+
+
+def _cards(store: Store, ids: Sequence[str]) -> dict[str, str]:
+    """Return the fingerprint of each tournament's key by its id, the earliest tournament first.
+
+    A tournament that is rated alone needs none: all its deals are its own.
+    """
+    if len(ids) == 1:
+        return {ids[0]: ""}
+    pool = [one.tournament for one in list_tournaments(store) if one.tournament.id in ids]
+    return {
+        one.id: f"sha256:{hashlib.sha256(one.key).hexdigest()[:_FINGERPRINT]}"
+        for one in sorted(pool, key=lambda one: (one.created, one.id))
+    }
 
 
 def _check(category: Category, name: str) -> None:

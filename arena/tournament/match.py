@@ -1,5 +1,6 @@
 """One match of a tournament, from the fixture to the record; runs in a worker process."""
 
+import logging
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -18,6 +19,8 @@ from arena.referee.limits import Limits
 from arena.referee.play import Played, Watch, play
 from arena.referee.record import RECORD_VERSION, MatchRecord, Measured, SeatRecord
 from arena.wire.escape import printable
+
+log = logging.getLogger(__name__)
 
 Started = Callable[[int, int], None]
 """(seat, process id of its bot, or of the sandbox around it) -> nothing."""
@@ -74,15 +77,25 @@ def play_match(
         players=category.players,
         number=task.fixture.deal,
     )
+    for seat, entrant in enumerate(task.seats):
+        log.debug(
+            "%s: seat %d is %s, %s, tier %s, started by %s",
+            task.fixture.match,
+            seat,
+            entrant.name,
+            entrant.digest,
+            task.tier,
+            entrant.program.argv,
+        )
     started, began = datetime.now(UTC), time.monotonic()
     bots: list[BotProcess] = []
     with ExitStack() as stack:
         # Last of all: one that was being started when something came between.
         stack.callback(strays.end)
-        for seat in task.seats:
+        for entrant in task.seats:
             # What plays is what was submitted, whatever has happened to the files since.
-            check_unpacked(seat.program.folder, seat.digest)
-            bot = BotProcess(seat.program, task.limits, task.tier)
+            check_unpacked(entrant.program.folder, entrant.digest)
+            bot = BotProcess(entrant.program, task.limits, task.tier)
             # Each on its own: those already started are stopped when the next cannot be.
             stack.callback(bot.stop, 0)
             bots.append(bot)
@@ -101,7 +114,28 @@ def play_match(
         stderr=tuple(printable(bot.stderr, lines=True) for bot in bots),
         offending=played.offending,
     )
+    _log_times(task, played, measured)
     return _record(task, played, measured)
+
+
+def _log_times(task: MatchTask, played: Played, measured: Measured) -> None:
+    """Log how long the seats took, in milliseconds."""
+    if not log.isEnabledFor(logging.DEBUG):
+        return
+    log.debug("%s: took %.0f ms", task.fixture.match, measured.ms)
+    taken = list(zip(played.actions, played.action_ms, strict=True))
+    for seat, (entrant, cpu_ms) in enumerate(zip(task.seats, measured.cpu_ms, strict=True)):
+        own = [ms for action, ms in taken if action.seat == seat and not action.house]
+        log.debug(
+            "%s: seat %d %s: %d decisions in %.1f ms, the longest in %.1f ms; %.1f ms of processor",
+            task.fixture.match,
+            seat,
+            entrant.name,
+            len(own),
+            sum(own),
+            max(own, default=0.0),
+            cpu_ms,
+        )
 
 
 def _record(task: MatchTask, played: Played, measured: Measured) -> MatchRecord:

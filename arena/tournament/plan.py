@@ -15,8 +15,7 @@ from arena.referee.limits import Limits
 from arena.store.db import Store, utc_now
 from arena.store.fixtures import Extent
 from arena.store.matches import mean_ms
-from arena.store.tournaments import SINGLE as A_SINGLE_MATCH
-from arena.store.tournaments import Tournament, add_tournament, list_tournaments
+from arena.store.tournaments import SINGLE, Tournament, add_tournament, list_tournaments
 from arena.tournament.entrants import Candidate
 from arena.tournament.key import (
     PARAMETERS_VERSION,
@@ -28,13 +27,17 @@ from arena.tournament.key import (
     tournament_key,
     unrated_reasons,
 )
+from arena.tournament.meetings import groups
 from arena.tournament.schedule import Conditions, Schedule, schedule
 from arena.tournament.suite import Suite
 
 SECRET_SUITE = "secret"  # noqa: S105 - the name of the suites that are not published
 DEFAULT_NAME = "arena"
-SINGLE = "match"
+MATCH = "match"
 """What single matches are called, with a number."""
+
+MOST_BOTS = 1_000
+"""How many can enter: that teams are made of, pair by pair, takes time and memory."""
 
 _MS_A_MATCH = 60.0
 _MS_A_SEAT = 60.0
@@ -87,6 +90,8 @@ def plan(
     names = [candidate.name for candidate in candidates]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise UsageError(f"{twice[0]} is entered twice: name each bot once")
+    if len(names) > MOST_BOTS:
+        raise UsageError(f"{len(names):,} bots are entered, and {MOST_BOTS:,} is the most")
     authors = {bot.name: it for bot in candidates if (it := fold_author(bot.author)) is not None}
     conditions = Conditions(authors, matches_each)
     made = schedule(categories, {bot.name: bot.games for bot in candidates}, conditions)
@@ -116,12 +121,17 @@ def _remarks(made: Schedule, matches_each: int | None) -> Iterator[str]:
     if matches_each is not None:
         extents = ", ".join(section.extent for section in made.sections)
         yield f"at most {matches_each} matches of a bot in a category: {extents}"
+    for section in made.sections:
+        if (number := len(groups(section))) > 1:
+            way = "play more deals" if matches_each is None else "raise --games"
+            name = section.category.name
+            yield f"{name}: its bots fall into {number} groups that never meet: {way}"
 
 
 def schedule_of(parameters: Mapping[str, Any]) -> Schedule:
     """Return the schedule that follows from the ``parameters`` of a stored tournament.
 
-    It is not that of a single match or of a comparison, which are what somebody asked for.
+    It is not that of a single match (`single_fixture`) or of a comparison.
 
     Raises:
         UsageError: another version of arena made them, by other rules.
@@ -138,6 +148,25 @@ def schedule_of(parameters: Mapping[str, Any]) -> Schedule:
     }
     bots = {name: games for name, _, games in parameters["bots"]}
     return schedule(categories, bots, Conditions(parameters["authors"], parameters["matches_each"]))
+
+
+def single_fixture(seats: Sequence[str], category: Category, deals: int) -> Fixture:
+    """Return the one match of a single match: it is played on the last deal of its category.
+
+    Args:
+        seats: names of the bots by seat: the parameter ``single`` of the tournament.
+        category: its one category.
+        deals: number of deals of that.
+
+    Raises:
+        UsageError: bots in such seats do not play this category.
+    """
+    if len(seats) != category.players:
+        raise UsageError(f"{len(seats)} seats for {category.players} players")
+    alone = category.mode is not Mode.TABLE and len(set(seats)) == 1
+    if alone != (category.mode is Mode.SELF):
+        raise UsageError(f"mode {category.mode.value} with {len(set(seats))} different bots")
+    return Fixture(category, deals - 1, tuple(seats))
 
 
 def new_tournament(  # noqa: PLR0913 - what a tournament is made of
@@ -239,18 +268,20 @@ def plan_match(
         if not bot.plays(game.name):
             raise UsageError(f"{bot.name} does not play {game.name}")
     there = {bot.name: bot for bot in seats}
-    number = 1 + sum(one.total == 1 for one in list_tournaments(store))
+    fixture = single_fixture([bot.name for bot in seats], category, deal + 1)
+    number = 1 + sum(one.tournament.single for one in list_tournaments(store))
     tournament = new_tournament(
         list(there.values()),
         {category: deal + 1},
         limits,
         tier,
         suite=suite,
-        name=f"{SINGLE}-{number}",
-        more_unrated=(A_SINGLE_MATCH,),
+        name=f"{MATCH}-{number}",
+        more_unrated=(SINGLE,),
+        more={"single": list(fixture.bots)},
     )
     entries = tuple((bot.name, bot.bundle) for bot in there.values())
-    return Plan(tournament, entries, (Fixture(category, deal, tuple(bot.name for bot in seats)),))
+    return Plan(tournament, entries, (fixture,))
 
 
 def expected_s(store: Store, there: Collection[Extent], jobs: int) -> float:

@@ -128,9 +128,9 @@ class _Run:
             if fixture.match not in self.hopeless and not self.excuses(fixture):
                 yield fixture
 
-    def recount(self) -> None:
-        """Take into account what was excused."""
-        if self.excused != self.rulings.excused:
+    def recount(self, played: Iterable[Fixture] = ()) -> None:
+        """Take into account what was excused, and what was in play meanwhile all the same."""
+        if self.excused != self.rulings.excused or any(map(self.excuses, played)):
             self.excused = self.rulings.excused
             self.total = get_tournament(self.store, self.tournament.id).total
 
@@ -276,7 +276,7 @@ def _store(going: _Run, played: Sequence[tuple[Fixture, bytes]]) -> None:
     )
     for lines in parts if played and not going.stop.enough else ():
         add_matches(going.store, going.tournament.id, lines, rulings)
-        going.recount()
+        going.recount(fixture for fixture, _ in played)
         for line in lines:
             going.done += 1
             going.report.played(decode_record(line), going.done, going.total)

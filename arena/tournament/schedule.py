@@ -35,6 +35,9 @@ TABLES_EACH = 12
 
 _PAIR = 2
 
+_NAMED = 2
+"""So many bots are named that do not play a game; of more their number is said."""
+
 APART = 3
 """From so many seats on, bots of one author are kept apart."""
 
@@ -207,7 +210,8 @@ def schedule(
         )
         made = _section(category, categories[category], entered, heeded)
         if isinstance(made, str):
-            left_out.append(f"{category.name}: {made}")
+            elsewhere = _elsewhere(category, bots, entered)
+            left_out.append(f"{category.name}: {made}{elsewhere}")
         else:
             sections.append(made)
     whole = Schedule(tuple(sections), tuple(left_out))
@@ -242,6 +246,16 @@ def _section(
     return section.limited(most) or (
         f"a bot has {category.players} matches at a table, and {most} is the most"
     )
+
+
+def _elsewhere(category: Category, bots: Collection[str], entered: Sequence[str]) -> str:
+    """Return which of ``bots`` did not enter ``category``, empty if all did."""
+    others = sorted(set(bots) - set(entered))
+    if not others:
+        return ""
+    names = " and ".join(others) if len(others) <= _NAMED else f"{len(others)} bots"
+    verb = "does" if len(others) == 1 else "do"
+    return f"; {names} {verb} not play {category.game}"
 
 
 def bots_needed(category: Category) -> int:
@@ -281,9 +295,9 @@ def _lacking(section: Section) -> str | None:
     shared = Counter(section.authors)
     match section.category.mode:
         case Mode.TABLE if len(shared) < size:
-            return f"bots of {size} authors needed, of {len(shared)} entered"
+            return f"bots by {size} authors needed, and those entered are by {len(shared)}"
         case Mode.MIXED if most_tables(shared.values(), size) <= 1:
-            return f"no two teams can be made of bots of {size} authors each"
+            return f"no two teams can be made that have bots by {size} authors each"
         case _:
             return None
 

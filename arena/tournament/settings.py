@@ -97,15 +97,29 @@ def _limits(table: object, where: str) -> Limits:
 def _whole(value: object, key: str, least: int, most: int, where: str) -> int:
     # Exact types: in Python true is an int, here it is a mistake, and so is 0.5.
     if type(value) is not int or not least <= value <= most:
-        echo = printable(str(value), _SHOWN)
+        echo = printable(_as_toml(value), _SHOWN)
         raise UsageError(f"{where}: {key} is a whole number from {least:,} to {most:,}, not {echo}")
     return value
 
 
+def _as_toml(value: object) -> str:
+    """Return ``value`` much as the file has it: a text in quotes, which may be what is wrong."""
+    match value:
+        case str():
+            return f'"{value}"'
+        case bool():
+            return str(value).lower()
+        case _:
+            return str(value)
+
+
 def _tier(value: object, where: str) -> Tier:
     tiers = [tier.value for tier in Tier]
-    if not isinstance(value, str) or value not in tiers:
-        echo = printable(str(value), _SHOWN)
+    if not isinstance(value, str):
+        echo = printable(_as_toml(value), _SHOWN)
+        raise UsageError(f"{where}: tier is a name in quotes, not {echo}: {', '.join(tiers)}")
+    if value not in tiers:
+        echo = printable(value, _SHOWN)
         raise UsageError(f"{where}: no tier is called '{echo}'{closest(echo, tiers)}")
     return Tier(value)
 

@@ -73,6 +73,14 @@ def put(target: Any, key: Any, value: Any) -> None:
 RECORDS = ("records.jsonl", "chain.txt")
 FACTS = "tournament.json"
 
+
+def as_one_match(export: Path) -> None:
+    """Leave one match of the tournament, and say that it was a single one."""
+    in_lines(lambda lines: lines.__delitem__(slice(1, -1)), "schedule.txt", *RECORDS)(export)
+    in_json(FACTS, lambda it: it["unrated"].append("a single match"))(export)
+    in_json(FACTS, lambda it: it.update(scheduled=1, matches=1))(export)
+
+
 # (what is altered, what verify names, what the checker of tests/checker.py names)
 ALTERED: dict[str, tuple[Alter, str, str | None]] = {
     "a card": (in_record(swap_cards), "cards: card 0 of", "cards"),
@@ -149,6 +157,36 @@ ALTERED: dict[str, tuple[Alter, str, str | None]] = {
         in_record(lambda it: it["measured"]["action_ms"].pop()),
         "not one time for each action",
         None,
+    ),
+    "an attempt that no database can hold": (
+        in_record(lambda it: put(it["measured"], "attempt", 2**63 - 1)),
+        "record: not a match record: Expected `int` <= 1000000",
+        None,
+    ),
+    "an attempt below the first": (
+        in_record(lambda it: put(it["measured"], "attempt", -7)),
+        "record: not a match record: Expected `int` >= 1",
+        None,
+    ),
+    "a time that no clock shows": (
+        in_record(lambda it: put(it["measured"], "ms", 1e308)),
+        "record: not a match record: Expected `float` <= 1000000000000.0",
+        None,
+    ),
+    "all but one match": (
+        as_one_match,
+        "schedule: match 1: nothing is recorded",
+        "standings",
+    ),
+    "all categories": (
+        in_json(FACTS, lambda it: it["parameters"]["categories"].clear()),
+        "parameters: Expected `array` of length >= 1",
+        "key",
+    ),
+    "what is compared": (
+        in_json(FACTS, lambda it: put(it["parameters"], "single", ["first", "dice"])),
+        "parameters: ",
+        "key",
     ),
     "a seat's log less": (
         in_record(lambda it: it["measured"]["stderr"].pop()),

@@ -1,5 +1,6 @@
 import json
 import shutil
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,16 @@ def test_what_is_changed_after_it_was_verified_is_not_kept(export: Path, tmp_pat
         with pytest.raises(Difference, match="head of the chain"):
             import_export(store, account, head)
         assert list_tournaments(store) == []
+
+
+def test_what_has_no_place_in_the_facts_is_not_even_read(export: Path) -> None:
+    in_json(FACTS, lambda facts: facts["parameters"].update(bots=[[]] * 500_000))(export)
+    tracemalloc.start()
+
+    with pytest.raises(Difference, match="parameters: Expected `array`"):
+        Export(export)
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    tracemalloc.stop()
 
 
 def bots(export: Path, change: Any) -> str:
@@ -78,7 +89,7 @@ def test_a_snapshot_without_a_command_or_with_too_much_in_it_is_refused(
 
     assert "has no bot.toml" in bots(export, lambda bot: bot["files"].pop())
     assert "Expected `array` of length <=" in bots(
-        other, lambda bot: bot.update(files=bot["files"] * 5000)
+        other, lambda bot: bot.update(files=[bot["files"][0] | {"content": ""}] * 5000)
     )
 
 

@@ -78,6 +78,23 @@ def test_workers_find_the_same_as_one_process(
     assert "scores: (" in found(export, jobs=2)
 
 
+def test_what_waits_for_workers_is_bounded_by_its_length(
+    export: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = verify_account(Export(export))
+    monkeypatch.setattr(verify, "_BATCH_BYTES", 1)
+
+    assert verify_account(Export(export), jobs=2) == alone
+
+
+def test_time_outs_are_believed_and_it_is_said(arena: CommandLine) -> None:
+    slow = bot("play(lambda number, legal: __import__('time').sleep(9))", arena.folder / "slow")
+    first = bot(FIRST, arena.folder / "first")
+    arena("match", "donburiko", first, slow, "--move-ms", "300", *NO_TIER)
+
+    assert "not checked: time-outs (1, by the operator's clock)" in arena("verify").out
+
+
 def test_a_difference_comes_through_between_processes() -> None:
     error = Difference("scores", "1", "2").within("spring", "a/0/b")
 
@@ -128,7 +145,7 @@ IN_HOME = {
     "UPDATE tournaments SET suite = 'x'": "suite: secret is recorded, x follows",
     "UPDATE tournaments SET unrated = '[]'": "unrated: [] is recorded",
     "UPDATE tournaments SET parameters = '{'": "parameters and unrated are not as they were stored",
-    "UPDATE tournaments SET parameters = '[]'": "parameters: no list of parameters",
+    "UPDATE tournaments SET parameters = '[]'": "parameters and unrated are not as they",
     "UPDATE tournaments SET head = 'x'": "head of the chain: x is recorded",
     "UPDATE entries SET digest = 'x' WHERE position = 0": "entries: first: x is recorded",
     "DELETE FROM entries WHERE position = 0": "entries: first: none is recorded",

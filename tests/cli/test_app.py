@@ -59,6 +59,7 @@ def test_these_are_the_commands() -> None:
         "leaderboard",
         "logs",
         "match",
+        "matches",
         "replay",
         "submit",
         "tournament",
@@ -344,7 +345,8 @@ def test_a_reader_that_has_enough_is_no_error(tournament_home: Path) -> None:
         assert running.stdout.readline().strip() != ""
         running.stdout.close()
         assert running.stderr is not None
-        assert running.stderr.read() == ""
+        (told,) = running.stderr.read().splitlines()
+        assert told.startswith("couperation-self-2p/0/first+first in cup-")
 
     assert running.returncode == 0
 

@@ -51,7 +51,7 @@ def test_a_bot_that_is_accepted_is_told_of_in_one_row(arena: CommandLine) -> Non
 
     heads, _, row = answer.out.splitlines()
     assert answer.status == 0
-    assert answer.line.startswith("limits: 10000 ms to start, 1000 ms a move")
+    assert answer.err.startswith("limits: 10000 ms to start, 1000 ms a move")
     assert heads.split() == list(COLUMNS)
     assert row.split()[:3] == ["mybot", "1", "all"]
 
@@ -94,6 +94,45 @@ def test_other_content_is_the_next_version(arena: CommandLine) -> None:
 
     assert answer.out.splitlines()[2].split()[:2] == ["mybot", "2"]
     assert len(json.loads(arena("bots", "-f", "json").out)) == 1
+    assert re.match(
+        r"mybot: version 2; version 1 was submitted [-0-9T:]*Z \(another bot\? give it a --name\)",
+        answer.err,
+    )
+
+
+def test_files_that_were_submitted_before_are_told_by_their_version(arena: CommandLine) -> None:
+    for body in (HONEST, HONEST + "# better"):
+        submit(arena, arena.script(body))
+
+    answer = submit(arena, arena.script())
+
+    assert answer.err.startswith("mybot: version 3, with the files of version 1; version 2 was")
+
+
+def authored(arena: CommandLine, author: str) -> Path:
+    """Write a bot that names its author, and return its folder."""
+    folder = arena.folder / "mine"
+    folder.mkdir(exist_ok=True)
+    arena.script(name="mine/bot.py")
+    (folder / "bot.toml").write_text(f'author = "{author}"\n')
+    return folder
+
+
+def test_what_a_bot_says_of_itself_may_change_without_its_files(arena: CommandLine) -> None:
+    submit(arena, authored(arena, "Ada"))
+
+    answer = submit(arena, authored(arena, "Grace"))
+
+    said = "mine: version 1 says something else of itself now; its files are the same\n"
+    assert answer.err.startswith(said)
+    assert answer.out.splitlines()[2].split()[:4] == ["mine", "1", "all", "Grace"]
+
+
+def test_an_author_is_shown_in_every_list(arena: CommandLine) -> None:
+    submit(arena, authored(arena, "Ada"))
+
+    for form in ("table", "github", "csv", "json"):
+        assert "Ada" in arena("bots", "-f", form).out
 
 
 def test_the_same_content_may_have_two_names(arena: CommandLine) -> None:
@@ -245,13 +284,14 @@ FAILURES = [
         id="a missing module",
     ),
     pytest.param("sys.exit(3)", "not ready: exited with status 3", [], id="exits at once"),
+    pytest.param("", r"not ready: exited with status 0 \(.*is run\(\) called\?", [], id="is empty"),
     pytest.param("hear(); say(type='hello')", "not ready: expected a message", [], id="greets"),
     pytest.param("hear(); say(type='ready', protocol=2)", "protocol 2", [], id="another protocol"),
     pytest.param("hear(); print('hello')", "not ready: not JSON: .*hello", [], id="prints text"),
     pytest.param("hear(); raw(b'\\xff\\n')", "not ready: not UTF-8", [], id="not UTF-8"),
     pytest.param(
         "ready(games=['chess'])",
-        r"mybot plays none of the games there are \(donburiko, couperation\)",
+        "mybot plays none of the games there are: its ready names 'chess'; there is donburiko, c",
         [],
         id="plays unknown games only",
     ),
@@ -263,13 +303,14 @@ FAILURES = [
     ),
     pytest.param(
         SECOND_MOVE + "print('thinking')",
-        "bad_message in a match of donburiko: not JSON: .*thinking",
+        r"bad_message in a match of donburiko: not JSON: .*thinking' \(.* to standard error\)",
         [],
         id="prints text in the trial",
     ),
     pytest.param(
         SECOND_MOVE + "say(type='action', id=message['id'], action={'type': 'claim', 'column': 9})",
-        "illegal_action in a match of donburiko: R12: there is no such column",
+        "illegal_action in a match of donburiko: R12: there is no such column "
+        r"\(R12 is in .*donburiko/RULES\.md\)",
         [],
         id="acts illegally",
     ),
@@ -309,7 +350,7 @@ def test_a_bot_that_answers_nothing_is_refused_when_its_time_is_up(arena: Comman
     first, *tail = refused(arena, path, "--start-ms", "300")
 
     assert first.startswith("mute was refused: not ready: wrote nothing in time")
-    assert first.endswith("(it has 300 ms to start: --start-ms)")
+    assert first.endswith("(it has 300 ms to start: --start-ms, or start_ms in an arena.toml)")
     assert tail == ["loading"]
 
 
@@ -319,6 +360,15 @@ def test_a_bot_that_thinks_for_ever_is_refused_when_its_time_is_up(arena: Comman
     (line,) = refused(arena, script, "--move-ms", "100")
 
     assert "timeout in a match of donburiko: wrote nothing in time" in line
+    assert line.endswith("may take 100 ms: --move-ms, or move_ms in an arena.toml, sets it)")
+
+
+def test_a_misspelt_game_beside_another_is_told_of(arena: CommandLine) -> None:
+    script = arena.script(HONEST.replace("ready()", "ready(games=['donburiko', 'coperation'])"))
+
+    answer = submit(arena, script)
+
+    assert "'coperation', and no game is called so: did you mean 'couperation'?" in answer.err
 
 
 def test_no_more_than_the_last_lines_of_a_log_are_shown(arena: CommandLine) -> None:
@@ -334,7 +384,9 @@ PROGRAMS = [
     pytest.param("#!/usr/bin/nonesuch\n", "/usr/bin/nonesuch is not installed", id="wrong shebang"),
     pytest.param("#!/bin/sh\r\nexit 1\r\n", "its first line ends in CR LF", id="CR LF"),
     pytest.param("#!/bin/sh\nexit 1\n", "not ready: exited with status 1", id="exits"),
-    pytest.param("\x7fELF", "could not be started: Exec format error", id="no program"),
+    pytest.param(
+        "\x7fELF", "could not be started: Exec format error (no #! line?)", id="no program"
+    ),
 ]
 
 
@@ -419,8 +471,10 @@ def test_a_bot_that_is_removed_is_off_the_list_and_its_matches_stay(arena: Comma
 def test_a_bot_that_was_removed_can_be_submitted_again(arena: CommandLine) -> None:
     submit(arena, arena.script())
     arena("bots", "remove", "mybot")
-    submit(arena, arena.script())
 
+    answer = submit(arena, arena.script())
+
+    assert answer.err.startswith("mybot: version 1 is back on the list; its files are the same\n")
     with open_store(arena.home) as store:
         assert get_bot(store, "mybot").version == 1
 

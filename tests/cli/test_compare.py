@@ -57,7 +57,9 @@ def test_a_comparison_is_announced_played_and_answered(arena: CommandLine) -> No
         r"with 1 worker",
         size,
     )
-    assert unrated.startswith("unrated: bots are not isolated; not registered: first, last; a com")
+    assert unrated.startswith(
+        "unrated: bots are not isolated; played from a path: first, last; a com"
+    )
     assert commitment.startswith("SHA-256 of the secret: ")
     assert revealed.startswith("the secret was ")
     assert "first" in verdict
@@ -69,11 +71,14 @@ def test_the_exit_status_is_the_verdict(compared: CommandLine) -> None:
 
     row = json.loads(compared("compare", "--resume", "duel", "-f", "json").out)[0]
     assert answer.status == {"better": 0, "not better": 1}[row["verdict"]]
-    sentence = {
-        "better": "first is better than last",
-        "not better": "first is not better than last by a relevant amount",
+    sentences = {
+        "better": {"first is better than last"},
+        "not better": {
+            "first is not better than last by a relevant amount",
+            "last is better than first",
+        },
     }
-    assert answer.err.splitlines()[-1] == sentence[row["verdict"]]
+    assert answer.err.splitlines()[-1] in sentences[row["verdict"]]
 
 
 def test_a_comparison_that_is_undecided_has_a_status_of_its_own(arena: CommandLine) -> None:
@@ -110,6 +115,18 @@ def test_the_other_formats_have_every_number(compared: CommandLine) -> None:
     assert len({text.count("|") for text in markdown[2:]}) == 1
 
 
+def test_copies_are_known_before_they_play(arena: CommandLine) -> None:
+    copies = (bot(BOTS["first"], arena.folder / name) for name in ("one", "two"))
+    cards = ("--suite", arena.suite("donburiko table 2"))
+
+    answer = arena("compare", *copies, *DUEL, *cards, "--blocks", "16")
+
+    size, same, *_, last = answer.err.splitlines()
+    assert " at most 16 blocks of 2 matches, with " in size
+    assert same == "one and two are the same files: whatever differs is chance"
+    assert (answer.status, last) == (3, "one and two did equally well in every block")
+
+
 def test_elsewhere_than_on_a_terminal_nothing_is_said_of_how_it_goes(arena: CommandLine) -> None:
     answer = arena("compare", *two(arena), *DUEL, "--blocks", "16")
 
@@ -125,7 +142,8 @@ def test_it_is_listed_as_decided_and_not_to_be_gone_on_with(compared: CommandLin
 
     (row,) = json.loads(answer.out)
     assert row["state"] == "decided"
-    assert 32 <= row["matches"] < row["of"] == 4000
+    (decided,) = json.loads(compared("compare", "--resume", "duel", "-f", "json").out)
+    assert 32 <= row["matches"] == decided["matches"] < row["of"] == 4000
     assert answer.err == ""
 
 
@@ -284,6 +302,12 @@ def test_ctrl_c_says_how_to_go_on_and_a_kill_changes_nothing(tmp_path: Path) -> 
             )
             assert way_on is not None
             resume = [*shlex.split(way_on[1]), "-f", "json", "-j", "2"]
+        else:
+            assert re.match(
+                r"compare-\w{8}: slow against last, donburiko-2p, at most 24 blocks of 2 matches, "
+                r"(\d+ played, )?about \d+\.\d s a block, with 2 workers\n",
+                said,
+            )
 
     _, listed = arena.run("tournaments")
     assert listed.startswith("go on with: arena compare --resume compare-")

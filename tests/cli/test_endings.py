@@ -29,6 +29,23 @@ def test_a_fault_is_told_with_what_the_bot_had_logged(
     ]
 
 
+def test_what_to_do_about_a_fault_is_said_behind_the_log(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    record = faulty()
+    (fault,) = record.faults
+    fault = msgspec.structs.replace(fault, code="timeout", text="wrote nothing in time")
+    log = "loading\narena: timeout: wrote nothing in time\n"
+    measured = msgspec.structs.replace(record.measured, stderr=("", log, ""))
+
+    print_ending(msgspec.structs.replace(record, faults=(fault,), measured=measured), Format.TABLE)
+
+    assert capsys.readouterr().err.splitlines()[2:] == [
+        "  | loading",
+        "seat 1 bot1: a decision may take 1000 ms: --move-ms, or move_ms in an arena.toml, sets it",
+    ]
+
+
 def test_a_seat_is_not_told_why_another_one_was_closed(capsys: pytest.CaptureFixture[str]) -> None:
     print_ending(faulty(), Format.TABLE, 0)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.cli.frames import Frame, frames, position_of
+from arena.cli.frames import Frame, also_in, frames, legend_of, position_of
 from arena.errors import BotFault, FaultCode, RecordError
 from arena.games import get_game
 from arena.games.base import Seat
@@ -222,6 +222,23 @@ def test_a_record_in_which_something_is_amiss_is_refused(change: str, seat: Seat
 
     with pytest.raises(RecordError):
         frames(replaced(record, **amiss()[change]), seat)
+
+
+def test_the_legend_is_of_what_is_drawn() -> None:
+    record = played_record("couperation", "standard", 2, 0, {})
+    (own,) = legend_of(record)
+
+    assert own == get_game("couperation").legend
+    assert legend_of(record, Seat(0)) == (
+        own,
+        "+ what the seat was told since it was asked before",
+    )
+
+
+def test_the_other_tournaments_of_a_match_are_told_in_a_few_words() -> None:
+    assert also_in([]) == ""
+    assert also_in(["one"]) == " (also in one: -t chooses)"
+    assert also_in(list("abcde")) == " (also in a, b, c and 2 more: -t chooses)"
 
 
 def test_the_place_of_an_action_is_its_moment_or_the_next_one_there() -> None:

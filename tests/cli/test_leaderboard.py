@@ -7,17 +7,20 @@ from contextlib import closing
 
 import pytest
 
-from arena.cli.numbers import NUMBERS
+from arena.cli.numbers import NUMBERS, OF_CATEGORY
 from arena.store.db import open_store
 from tests.command_line import NO_TIER, CommandLine
 from tests.league import duel, held
 
 CATEGORIES = ["donburiko-2p", "couperation-self-2p", "couperation-mixed-2p"]
 TITLES = [CATEGORIES[0], " and ".join(CATEGORIES[1:]), "overall"]
-UNRATED = "the key is published; bots are not isolated; not registered: dice, first, last, other"
+UNRATED = (
+    "the key is published; bots are not isolated; played from a path: dice, first, last, other"
+)
+IN_TEAMS = "in mixed teams 100"
 LEGEND = [
     "= not told from the next bot: P>next is below 0.95",
-    "? provisional: fewer than 30 deals, or more than half of the places are open",
+    f"? provisional: fewer than 30 deals ({IN_TEAMS}), or more than half of the places are open",
     "mixed score: of the bot's teams, over the mean of all teams on the same deals",
     "gap: self score less the mean score of the bot's mixed teams",
     "deals: those of self-play; faults: in self-play and in mixed teams",
@@ -50,7 +53,9 @@ def test_a_table_has_a_row_for_each_bot_and_a_footer(played: CommandLine) -> Non
     assert all(re.match(r"[1-4]=?\? ", row) for row in rows)
     assert first == "donburiko-2p: 1 deal, 12 matches, tier none, unrated"
     assert re.fullmatch(
-        r"draw probability 0\.\d{3}, deff 1\.00, \d+ sweeps?, units [0-9a-f]{12}, method \d", second
+        r"draw probability 0\.\d{3}, deff 2\.00 \(fewer than 10 deals\), \d+ sweeps?, "
+        r"units [0-9a-f]{12}, method \d",
+        second,
     )
 
 
@@ -133,7 +138,8 @@ def test_the_json_has_every_number_as_it_is(played: CommandLine) -> None:
 
     assert (board["deals"], board["matches"], board["rated"]) == (1, 12, False)
     assert board["tiers"] == ["none"]
-    assert {*board["rows"][0], "overall"} == set(NUMBERS)
+    assert {*board["rows"][0], "overall", *OF_CATEGORY} == set(NUMBERS)
+    assert (board["deff"], board["deff_assumed"], board["likeness"]) == (2, True, None)
     assert [row["place"] for row in board["rows"]] == [1, 2, 3, 4]
     assert board["rows"][-1]["p_next"] is None
 
@@ -269,6 +275,28 @@ def test_a_match_of_one_bot_against_itself_is_left_out_and_said_so(arena: Comman
         "can be rated"
         in arena("leaderboard", "-t", "match-1", "--matrix", "--format", "github").out
     )
+
+
+def test_a_tournament_in_place_of_a_game_is_told_from_one(played: CommandLine) -> None:
+    assert played.refuses("leaderboard", "cup") == (
+        f"arena: cup is a tournament and no game: arena leaderboard -t cup --home {played.home}"
+    )
+    assert "no game is called 'cap'" in played.refuses("leaderboard", "cap")
+
+
+def test_of_a_game_that_the_newest_has_not_the_newest_that_has_it_is_named(
+    played: CommandLine,
+) -> None:
+    bots = played.bots("first", "last")
+    words = ("--bots", bots, "--players", "2", "--deals", "1", "--name", "later", *NO_TIER)
+    assert played("tournament", "donburiko", *words).status == 0
+
+    _, said, hint = played("leaderboard", "couperation").err.splitlines()
+
+    assert re.fullmatch(r"no match of couperation was played in later-\w{8}", said)
+    way = re.fullmatch(r"the newest tournament with it: arena (.* -t cup-\w{8}) --home .*", hint)
+    assert way is not None
+    assert played(*way[1].split()).out.startswith("couperation-self-2p")
 
 
 def test_before_anything_was_played_it_says_what_to_do(arena: CommandLine) -> None:

@@ -93,8 +93,9 @@ def test_faults_alone_and_so_many_of_the_last(logged: CommandLine) -> None:
     assert [row["match"] for row in faults] == [DUELS[0].match, DUELS[2].match]
     assert [row["match"] for row in json.loads(last.out)] == [DUELS[2].match, DUELS[3].match]
     assert last.line == "these are the last 2 matches: --last N shows more"
+    assert logged("logs", "b", "--last", "1").line == "this is the last match: --last N shows more"
     assert logged("logs", "b", "--last", "4").err == ""
-    assert logged("logs", "a", "--faults").line == "no match of a with a fault of it was played yet"
+    assert logged("logs", "a", "--faults").line == "no match in which a was at fault was played yet"
 
 
 def test_other_formats_have_a_row_for_each_seat(logged: CommandLine) -> None:
@@ -121,8 +122,8 @@ def test_other_formats_have_a_row_for_each_seat(logged: CommandLine) -> None:
 def test_while_a_rated_tournament_goes_on_logs_are_for_the_operator(arena: CommandLine) -> None:
     kept(arena, {DUELS[0]: ("", "my card is a loach")}, over=False)
 
-    assert "spring is going on" in arena.refuses("logs", "b")
-    assert "spring is going on" in arena.refuses("logs", "b", "--match", DUELS[0].match)
+    assert "spring is not finished" in arena.refuses("logs", "b")
+    assert "spring is not finished" in arena.refuses("logs", "b", "--match", DUELS[0].match)
     assert "my card is a loach" in arena("logs", "b", "--operator").out
 
 

@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +149,8 @@ def test_a_bot_at_fault_is_shown_with_the_end_of_its_log(arena: CommandLine) -> 
         "seat 0 mybot wrote to standard error:",
         "  | \\x1b[2Jlost",
     ]
+    (way,) = (line for line in answer.err.splitlines() if line.startswith("all that mybot logged"))
+    assert "\\x1b[2Jlost" in arena(*way.partition(": arena ")[2].split()).out
 
 
 def test_watching_shows_the_table_at_every_turn(arena: CommandLine) -> None:
@@ -157,6 +160,8 @@ def test_watching_shows_the_table_at_every_turn(arena: CommandLine) -> None:
     programs = arena(*words, "--format", "json")
 
     assert '0. seat 0 first: {"type":' in shown.out
+    assert shown.out.startswith("> to act; in the tower (12) is a card face down")
+    assert shown.out.count("> to act") == 1
     turns = len(json.loads(programs.out)["actions"])
     assert programs.err.count(" first: {") == turns
     assert "printed" not in shown.err
@@ -182,7 +187,7 @@ def test_a_single_match_is_an_unrated_tournament_of_its_own(arena: CommandLine) 
     one, two = json.loads(arena("tournaments", "-f", "json").out)
     assert [one["tournament"][:8], two["tournament"][:8]] == ["match-1-", "match-2-"]
     assert (one["state"], one["matches"], one["rated"]) == ("finished", 1, False)
-    assert set(one["unrated"]) >= {"not registered: first", "a single match"}
+    assert set(one["unrated"]) >= {"played from a path: first", "a single match"}
     assert "no tournament was played yet" in arena.refuses("leaderboard")
 
 
@@ -193,6 +198,19 @@ def test_a_bot_that_does_not_play_a_game_is_refused(arena: CommandLine) -> None:
 
     assert line == "arena: mybot does not play donburiko"
     assert not arena.home.exists()
+
+
+def test_a_log_has_what_was_started_and_how_long_each_decision_took(
+    arena: CommandLine, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.DEBUG, "arena"):
+        record, _ = play(arena, "couperation", RANDOM, RANDOM)
+
+    begun = f"{record.match}: seat 1 is random_legal, {record.seats[1].digest}, tier none, started"
+    assert any(said.startswith(begun) for said in caplog.messages)
+    turns = [said for said in caplog.messages if said.endswith(" ms]")]
+    assert [said.split(" ")[0] for said in turns] == [f"{at}." for at in range(len(record.actions))]
+    assert f"[{record.measured.action_ms[0]:,.1f} ms]" in turns[0]
 
 
 def test_every_sample_bot_can_be_called_by_its_name(arena: CommandLine) -> None:

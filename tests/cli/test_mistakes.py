@@ -31,6 +31,12 @@ def test_an_unknown_word_brings_the_closest_known_one(words: str, text: str) -> 
     assert said_of(*words.split()).startswith(text)
 
 
+def test_bots_with_spaces_between_them_are_too_many_words() -> None:
+    said = said_of("compare", "a", "b", "--field", "c,", "d")
+    assert "(d); put commas between bots, without spaces (see" in said
+    assert "commas" not in said_of("compare", "a", "b", "c")
+
+
 @pytest.mark.parametrize(
     ("words", "path"),
     [

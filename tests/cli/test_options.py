@@ -2,7 +2,16 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.options import at_home, browsed, one_of, sizes, store_at, words, workers_wanted
+from arena.cli.options import (
+    at_home,
+    browsed,
+    one_of,
+    settings_at,
+    sizes,
+    store_at,
+    words,
+    workers_wanted,
+)
 from arena.errors import UsageError
 from arena.store.bots import list_bots
 from arena.tournament.settings import Settings
@@ -14,14 +23,19 @@ from tests.command_line import CommandLine
     ("text", "parts"), [("a", ["a"]), ("a,b", ["a", "b"]), (" a , ,b c, ", ["a", "b c"])]
 )
 def test_names_stand_between_commas(text: str, parts: list[str]) -> None:
-    assert words(text, "--bots") == parts
+    assert words([text], "--bots") == parts
+
+
+def test_what_a_repeated_option_says_adds_up() -> None:
+    assert words(["a", "b,c", "a"], "--bots") == ["a", "b", "c", "a"]
+    assert sizes(["2", "4,3", "2"]) == [2, 3, 4]
 
 
 def test_an_option_that_is_not_given_is_not_an_empty_one() -> None:
     assert words(None, "--bots") is None
     assert sizes(None) is None
     with pytest.raises(UsageError, match="--bots is empty"):
-        words(" , ", "--bots")
+        words([" , "], "--bots")
 
 
 @pytest.mark.parametrize(
@@ -29,20 +43,20 @@ def test_an_option_that_is_not_given_is_not_an_empty_one() -> None:
     [("2", [2]), ("2,4", [2, 4]), ("4,2,2", [2, 4]), ("2-4", [2, 3, 4]), ("2-3,3-4", [2, 3, 4])],
 )
 def test_sizes_are_numbers_and_ranges_of_them(text: str, numbers: list[int]) -> None:
-    assert sizes(text) == numbers
+    assert sizes([text]) == numbers
 
 
 @pytest.mark.parametrize("text", ["x", "2-", "-2", "2..4", "1000", "٢", "2 3", "\x1b[2J"])
 def test_what_is_no_size_is_named_in_the_message(text: str) -> None:
     with pytest.raises(UsageError, match="--players takes numbers") as refused:
-        sizes(text)
+        sizes([text])
 
     assert "\x1b" not in str(refused.value)
 
 
 def test_a_range_of_sizes_does_not_run_backwards() -> None:
     with pytest.raises(UsageError, match="4-2 runs backwards"):
-        sizes("4-2")
+        sizes(["4-2"])
 
 
 def test_a_choice_of_numbers_reads_like_one() -> None:
@@ -59,6 +73,24 @@ def test_a_home_in_a_command_to_be_typed_is_quoted_where_it_has_to_be() -> None:
     assert at_home(Path("results")) == ""
     assert at_home(Path("/a/b")) == " --home /a/b"
     assert at_home(Path("it's $(id)")) == """ --home 'it'"'"'s $(id)'"""
+
+
+def test_settings_in_the_current_folder_alone_are_said_not_to_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "arena.toml").write_text("jobs = 3")
+    (tmp_path / "results").mkdir()
+
+    assert settings_at(Path()).jobs == 3
+    assert capsys.readouterr().err == ""
+    assert settings_at(Path("results")) == Settings()
+    assert capsys.readouterr().err == (
+        f"./arena.toml is not read: settings are kept in {tmp_path}/results/arena.toml\n"
+    )
+    (tmp_path / "results" / "arena.toml").write_text("jobs = 4")
+    assert settings_at(Path("results")).jobs == 4
+    assert capsys.readouterr().err == ""
 
 
 def test_whoever_looks_around_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -126,14 +158,14 @@ def test_no_command_reads_a_home_that_is_a_file(command: list[str], arena: Comma
 def test_what_needs_something_kept_says_what_comes_first(
     command: list[str], arena: CommandLine
 ) -> None:
-    assert "nothing is kept in" in arena.refuses(*command)
+    assert f"nothing is kept in {arena.home} yet" in arena.refuses(*command)
     assert not arena.home.exists()
 
 
 def test_the_home_is_the_option_or_else_of_the_environment_or_else_results(
     arena: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "registered in here yet" in arena("bots", "--home", "here").err
+    assert f"registered in {arena.folder}/here yet" in arena("bots", "--home", "here").err
     assert f"registered in {arena.home} yet" in arena("bots").err
     monkeypatch.delenv("ARENA_HOME")
-    assert "registered in results yet" in arena("bots").err
+    assert f"registered in {arena.folder}/results yet" in arena("bots").err

@@ -1,5 +1,7 @@
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -77,8 +79,10 @@ def test_a_mistake_is_one_line(words: str, why: str, arena: CommandLine) -> None
     assert why in arena.refuses("leaderboard", *words.split())
 
 
-def test_all_tournaments_are_those_of_several_matches(store: Store, arena: CommandLine) -> None:
-    held(store, "single", duel("a", "b")[:1])
+def test_all_tournaments_are_those_that_were_played_as_such(
+    store: Store, arena: CommandLine
+) -> None:
+    held(store, "single", duel("a", "b")[:1], single=["a", "b"])
     held(store, "against", duel("a", "b"), comparison={"bots": ["a", "b"]})
 
     assert matches(arena, "-t", "all") == 6
@@ -88,11 +92,42 @@ def test_all_tournaments_are_those_of_several_matches(store: Store, arena: Comma
 
 def test_there_may_be_single_matches_alone(arena: CommandLine) -> None:
     with open_store(arena.home) as store:
-        held(store, "single", duel("a", "b")[:1])
+        held(store, "single", duel("a", "b")[:1], single=["a", "b"])
 
     assert "no tournament was played yet" in arena.refuses("leaderboard", "-t", "all")
     assert "no tournament was played yet" in arena.refuses("leaderboard", "--since", "2026-01-01")
     assert matches(arena, "-t", "single") == 1
+
+
+def test_a_tournament_of_one_match_is_one_all_the_same(store: Store, arena: CommandLine) -> None:
+    held(store, "small", duel("a", "b")[:1], created="2026-04-01T12:00:00Z")
+
+    assert matches(arena) == 1
+
+
+@pytest.mark.usefixtures("store")
+@pytest.mark.parametrize(
+    ("column", "text"), [("parameters", "[]"), ("parameters", "7"), ("unrated", "{")]
+)
+def test_a_damaged_tournament_is_named_and_stops_no_other(
+    column: str, text: str, arena: CommandLine
+) -> None:
+    with closing(sqlite3.connect(arena.home / "arena.db")) as db, db:
+        db.execute(
+            "UPDATE tournaments SET parameters = iif(:column = 'parameters', :text, parameters),"
+            " unrated = iif(:column = 'unrated', :text, unrated) WHERE id = 'two'",
+            {"column": column, "text": text},
+        )
+
+    assert matches(arena, "-t", "one") == 2
+    assert "two is left out: its row" in arena("leaderboard", "-t", "all").err
+    listed = arena("tournaments")
+    assert (listed.status, "two is left out: its row" in listed.err) == (0, True)
+    asked = arena("leaderboard", "-t", "two")
+    assert (asked.status, asked.line) == (
+        1,
+        "arena: two: parameters and unrated are not as they were stored",
+    )
 
 
 def test_matches_by_different_rules_are_not_rated_together(

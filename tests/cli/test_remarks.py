@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.remarks import LogFormat, Progress, counted, duration, remark
+from arena.cli.remarks import LogFormat, Progress, counted, duration, remark, rulings
+from arena.store.tournaments import Progress as Kept
+from arena.store.tournaments import Stage
+from tests.kept import tournament
 from tests.records import played_record
 from tests.whole_arena import ROOT
 
@@ -86,6 +89,43 @@ with Progress(1, 3) as progress:
         progress.played(record, done, 3)
         progress.remark("something happened")
 """
+
+
+def kept(*retirements: str, uncounted: int = 0) -> Kept:
+    return Kept(tournament(), Stage.FINISHED, 9, 9, retirements=retirements, uncounted=uncounted)
+
+
+def test_who_was_retired_is_said_by_name_and_from_how_many_categories() -> None:
+    assert rulings([kept()]) == ""
+    assert rulings([kept("a", uncounted=1)]) == "a retired from 1 category, 1 match does not count"
+    assert rulings([kept("a", "a", "b", uncounted=3)]) == (
+        "a retired from 2 categories, b retired from 1 category, 3 matches do not count"
+    )
+    assert rulings([kept("a"), kept("a"), kept()]) == (
+        "a retired from 2 categories in 2 tournaments"
+    )
+    assert rulings([kept(*"abcd")]) == "4 bots retired"
+    assert "\x1b" not in rulings([kept("\x1b[2J")])
+
+
+@pytest.mark.slow
+def test_the_time_that_is_left_goes_by_the_matches_of_this_run() -> None:
+    ours, theirs = pty.openpty()
+    text = BAR.replace("Progress(1, 3)", "Progress(900, 1000)").replace(
+        "for done in 2, 3:", "import time\n    time.sleep(0.6)\n    for done in (901,):"
+    )
+    text = text.replace("done, 3)", "done, 1000)")
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
+    environment = {**os.environ, "PYTHONPATH": paths, "COLUMNS": "80"}
+    subprocess.run([sys.executable, "-c", text], stderr=theirs, env=environment, check=True)
+    os.close(theirs)
+    shown = os.read(ours, 100_000).decode()
+    os.close(ours)
+
+    # 99 matches of 0.6 s or more; by all matches it would be less than a second.
+    left = re.findall(r"901/1000  (\d+) (s|min)", shown)
+    assert left
+    assert all(int(number) * {"s": 1, "min": 60}[unit] >= 59 for number, unit in left)
 
 
 @pytest.mark.slow

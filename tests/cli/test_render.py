@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.cli.render import Format, Row, Value, for_markdown, render
+from arena.cli.render import WIDTH, Format, Row, Value, for_markdown, render
+from arena.wire.escape import printable
 
 ACTING = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 """Categories of characters that can act on a terminal, or that change the order of others."""
@@ -165,3 +166,18 @@ def test_what_is_not_known_is_an_empty_cell_and_null() -> None:
 
     assert list(csv.reader(io.StringIO(render(rows, Format.CSV))))[1] == ["", "1"]
     assert json.loads(render(rows, Format.JSON)) == rows
+
+
+@given(st.lists(st.tuples(TEXTS, st.text(max_size=200)), min_size=1, max_size=4))
+def test_a_fitted_column_keeps_its_words_and_the_table_its_width(
+    texts: list[tuple[str, str]],
+) -> None:
+    rows: list[Row] = [{"short": short, "long": text} for short, text in texts]
+
+    lines = render(rows, Format.TABLE, fitted="long").splitlines()
+
+    assert max(map(len, lines)) <= WIDTH
+    at = lines[0].index("long")
+    said = " ".join("".join(line[at:] for line in lines[2:]).split())
+    wanted = " ".join(printable(text) for _, text in texts)
+    assert "".join(said.split()) == "".join(wanted.split())

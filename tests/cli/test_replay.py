@@ -57,6 +57,38 @@ def test_a_match_is_found_by_the_beginning_of_its_id(played: CommandLine) -> Non
     assert "cup-" in played.refuses("replay", "donburiko", "-t", "pu")
 
 
+@pytest.mark.parametrize("view", [[], ["--all"], ["-f", "csv"], ["--lines", "0"]], ids=str)
+def test_it_is_always_told_which_tournament_a_match_is_of_and_which_others_have_it(
+    view: list[str], played: CommandLine
+) -> None:
+    (cup,) = (row["tournament"] for row in json.loads(played("tournaments", "-f", "json").out))
+    assert played("replay", MATCH, *view).err.splitlines()[0] == f"{MATCH} in {cup}"
+
+    assert played("match", "donburiko", *bots_of(played), "--tier", "none").status == 0
+
+    assert re.fullmatch(
+        rf"{re.escape(MATCH)} in match-1-\w+ \(also in {cup}: -t chooses\)",
+        played("replay", MATCH, *view).err.splitlines()[0],
+    )
+    chosen = played("replay", MATCH, "-t", "cup", *view)
+    assert chosen.err.splitlines()[0] == f"{MATCH} in {cup}"
+    assert re.search(
+        r"\(also in cup-\w+: -t chooses\)", played("logs", "last", "--match", MATCH).err
+    )
+
+
+def bots_of(arena: CommandLine) -> list[Path]:
+    return [arena.bot("first"), arena.bot("last")]
+
+
+def test_the_signs_of_the_tables_are_explained_once(played: CommandLine) -> None:
+    whole, seat = (played("replay", MATCH, *view).out for view in ([], ["--seat", "1"]))
+
+    assert whole.startswith("> to act; 3 on it: tokens of a column; 4:0 a card of seat 0 face up")
+    assert whole.count("> to act") == 1
+    assert seat.splitlines()[1] == "+ what the seat was told since it was asked before"
+
+
 @pytest.mark.parametrize("view", [[], ["--seat", "0"], ["-f", "json"]], ids=str)
 def test_the_cards_of_a_tournament_that_goes_on_are_for_the_operator(
     view: list[str], played: CommandLine
@@ -68,7 +100,9 @@ def test_the_cards_of_a_tournament_that_goes_on_are_for_the_operator(
     line = played.refuses("replay", MATCH, *view)
     answer = played("replay", MATCH, "--operator", *view)
 
-    assert line.endswith("is going on, and its deals are still played: --operator shows them")
+    assert line.endswith(
+        "is not finished, and its deals are still to be played on: --operator shows them"
+    )
     assert (answer.status, MATCH in answer.err) == (0, True)
     assert contents(played.home) == before
 
@@ -97,7 +131,7 @@ def test_one_match_of_an_export_is_chosen_by_its_id(exported: Path, played: Comm
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([MATCH, "--seat", "2"], "arena: --seat 2: seats of this match are 0 to 1"),
+        ([MATCH, "--seat", "2"], "arena: --seat 2: this match has seats 0 to 1"),
         ([MATCH, "--seat", "-1"], "'--seat'"),
         ([MATCH, "--seat", "0", "-f", "json"], "--format json prints no turns: leave out --seat"),
         ([MATCH, "--all", "-f", "csv"], "--format csv prints no turns: leave out --all"),

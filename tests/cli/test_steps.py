@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from arena.cli.frames import Frame
 from arena.cli.steps import View, command, fitted, keys_in, screen, status, step, wrapped
+from arena.wire.escape import printable
 
 FRAMES = [Frame(number, (f"table {number}",), (f"{number}. seat",)) for number in range(5)]
 
@@ -80,11 +81,12 @@ def at(keys: list[str], begin: int = 2) -> View:
         (["end", "home"], 0),
         (["x", "escape"], 2),
         (["g", "1", "enter"], 1),
-        (["g", "9", "9", "enter"], 4),
+        (["g", "9", "9", "escape"], 2),
+        (["g", "4", "enter"], 4),
+        (["?", "n"], 3),
         (["g", *"first", "enter"], 0),
         (["g", *"last", "enter"], 4),
         (["g", "enter"], 2),
-        (["g", "n", "o", "enter"], 2),
         (["g", "0", "escape"], 2),
         (["g", "1", "erase", "3", "enter"], 3),
         (["g", "erase", "n"], 3),
@@ -93,6 +95,23 @@ def at(keys: list[str], begin: int = 2) -> View:
 )
 def test_a_key_leads_somewhere(keys: list[str], leads_to: int) -> None:
     assert at(keys) == View(leads_to)
+
+
+@pytest.mark.parametrize("typed", ["99", "5", "x", "no"])
+def test_where_nothing_is_one_stays_and_is_told_where_one_can_go(typed: str) -> None:
+    view = at(["g", *typed, "enter"])
+
+    said = f"no action is called '{typed}': 0 to 3, first or last"
+    assert view == View(2, said=said)
+    assert status(view, FRAMES).startswith(said)
+    assert step(view, "n", FRAMES) == View(3)
+    assert command(View(2), f"g {typed}\n", FRAMES).at == 2
+
+
+def test_what_the_signs_mean_is_shown_until_another_key_is_pressed() -> None:
+    assert at(["?"]) == command(View(2), "?", FRAMES) == View(2, signs=True)
+    assert at(["?", "?"]) == View(2)
+    assert at(["?", "g", "1", "enter"]) == View(1)
 
 
 @given(st.binary(max_size=60))
@@ -112,11 +131,20 @@ def test_some_keys_end_it(keys: list[str]) -> None:
     ("line", "leads_to"),
     [
         *[("", 3), ("n", 3), ("b", 1), ("g 1", 1), ("g1", 1), ("4", 4), ("g last", 4)],
-        *[("first", 0), ("g", 2), ("nonsense", 2), ("g -1", 2), (" > ", 4), ("٣", 2)],
+        *[("first", 0), (" > ", 4)],
     ],
 )
 def test_a_line_leads_somewhere(line: str, leads_to: int) -> None:
     assert command(View(2), f"{line}\n", FRAMES) == View(leads_to)
+
+
+@pytest.mark.parametrize("line", ["g", "nonsense", "g -1", "٣", "g 99", "\x1b[2J"])
+def test_a_line_that_leads_nowhere_is_answered(line: str) -> None:
+    view = command(View(2), f"{line}\n", FRAMES)
+
+    assert view.at == 2
+    assert view.said.endswith("': 0 to 3, first or last")
+    assert printable(view.said) == view.said
 
 
 def test_a_line_ends_it() -> None:
@@ -124,8 +152,9 @@ def test_a_line_ends_it() -> None:
 
 
 def test_the_last_line_says_where_one_is() -> None:
-    assert status(View(0), FRAMES).startswith("1 of 5: Enter next")
-    assert status(View(4), FRAMES).startswith("5 of 5 (end): ")
+    assert status(View(0), FRAMES).startswith("action 0 (0 to 3): Enter next")
+    assert status(View(4), FRAMES).startswith("end, 4 actions: ")
+    assert status(View(0), FRAMES[1:]).startswith("action 1 (0 to 3): ")
     assert status(View(4, "12"), FRAMES).endswith(": 12_")
 
 

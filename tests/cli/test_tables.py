@@ -12,7 +12,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from arena.cli.numbers import NUMBERS
-from arena.cli.tables import bot_name
+from arena.cli.tables import _chance, bot_name
 from arena.store.db import open_store
 from arena.wire.escape import printable
 from tests.command_line import CommandLine
@@ -219,3 +219,102 @@ def test_a_bot_that_is_missing_in_a_category_is_listed_unranked(arena: CommandLi
 
     assert table.splitlines()[5].split()[:2] == ["-", "c"]
     assert table.splitlines()[-1] == "- not ranked: missing in a category"
+
+
+# Groups
+
+
+@pytest.fixture
+def apart(arena: CommandLine) -> CommandLine:
+    """A home in which a and b, and c and d, have met each other alone."""
+    played = [one for pair in ("ab", "cd") for one in duel(*pair)]
+    played += [team(bot * 2, 20 + at) for at, bot in enumerate("abcd")]
+    played += [team("ac", 20), team("bd", 9), team("ef", 9, deal=1), team("gh", 8, deal=1)]
+    with open_store(arena.home) as store:
+        held(store, "cup", played)
+    return arena
+
+
+def test_a_group_that_never_met_the_others_has_a_table_of_its_own(apart: CommandLine) -> None:
+    text = apart("leaderboard", "donburiko").out
+    first, second = parsed(apart("leaderboard", "donburiko", "--format", "github").out)
+
+    assert text.count("\n\ngroup 2, never met the others\n#") == 1
+    assert [[row[1] for row in rows] for _, *rows in (first, second)] == [["a", "b"], ["c", "d"]]
+    assert [row[0][0] for row in second[1:]] == ["1", "2"]
+    assert "donburiko-2p: 2 groups of bots never met, and each has ratings and places" in text
+
+
+def test_its_further_numbers_stand_apart_too(apart: CommandLine) -> None:
+    text = apart("leaderboard", "donburiko", "--all").out
+
+    assert text.count("\ngroup 2, never met the others\n#") == 2
+
+
+def test_a_rating_in_mixed_teams_says_of_which_group_it_is(apart: CommandLine) -> None:
+    text = apart("leaderboard", "couperation", "--format", "github").out
+
+    assert row_of(text, "a")[6].endswith("?")
+    assert row_of(text, "e")[6].endswith("? (group 2)")
+
+
+def test_programs_are_told_the_group(apart: CommandLine) -> None:
+    (board,) = json.loads(apart("leaderboard", "donburiko", "-fjson").out)
+    rows = csv.DictReader(io.StringIO(apart("leaderboard", "donburiko", "-fcsv").out))
+
+    assert [(row["group"], row["place"], row["bot"]) for row in board["rows"]] == [
+        (1, 1, "a"),
+        (1, 2, "b"),
+        (2, 1, "c"),
+        (2, 2, "d"),
+    ]
+    assert [row["group"] for row in rows] == ["1", "1", "2", "2"]
+
+
+def test_a_category_of_groups_does_not_count_for_the_table_over_all(apart: CommandLine) -> None:
+    answer = apart("leaderboard")
+
+    assert "\noverall\n" not in answer.out
+    assert answer.err.splitlines()[-1] == (
+        "overall does not count donburiko-2p: groups of bots never met there"
+    )
+
+
+# What the numbers are called, and how they are rounded
+
+
+def test_mixed_teams_have_a_likeness_and_no_design_effect(apart: CommandLine) -> None:
+    text = apart("leaderboard").out
+    *_, mixed = json.loads(apart("leaderboard", "-c", "couperation-mixed-2p", "-fjson").out)
+
+    assert [text.count(word) for word in ("deff ", "likeness ")] == [2, 1]
+    assert (mixed["deff"], mixed["likeness"] >= 1) == (None, True)
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        (0.5, "0.50"),
+        (0.58, "0.58"),
+        (0.9499, "0.94"),
+        (0.99, "0.99"),
+        (0.9901, ">0.99"),
+        (1, ">0.99"),
+    ],
+)
+def test_nothing_is_printed_as_surer_than_it_is(value: float, cell: str) -> None:
+    assert _chance(value) == cell
+
+
+def test_repeats_in_a_pool_are_counted_under_its_table(arena: CommandLine) -> None:
+    with open_store(arena.home) as store:
+        for name in ("first", "again"):
+            held(store, name, duel("a", "b"), key=bytes(32))
+
+    text = arena("leaderboard", "-t", "all").out
+    (board,) = json.loads(arena("leaderboard", "-t", "all", "-fjson").out)
+    rows = csv.DictReader(io.StringIO(arena("leaderboard", "-t", "all", "-fcsv").out))
+
+    assert "2 matches repeat others on the same cards and do not count\n" in text
+    assert (board["matches"], board["repeats"]) == (2, 2)
+    assert [row["repeats"] for row in rows] == ["2", "2"]

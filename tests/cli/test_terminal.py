@@ -24,7 +24,7 @@ SEQUENCE = re.compile(r"\x1b\[(?:[?0-9]*[hl]|[HKJ])")
 def stepping(tournament_home: Path) -> Iterator[Terminal]:
     """A terminal on which a stored match is replayed."""
     with terminal(["replay", MATCH], tournament_home) as opened:
-        opened.until("1 of ")
+        opened.until("action 0 (")
         yield opened
 
 
@@ -38,6 +38,9 @@ def test_keys_lead_through_the_match_and_back_out(stepping: Terminal) -> None:
         (" n\x1b[C", "4. seat "),
         ("b\x1b[Dp", "1. seat "),
         ("g6\r", "6. seat "),
+        ("g99\r", "no action is called '99': 0 to "),
+        ("?", "> to act; "),
+        ("?", "6. seat "),
         (">", "finished after"),
         ("<", "0. seat "),
     ]:
@@ -50,7 +53,7 @@ def test_keys_lead_through_the_match_and_back_out(stepping: Terminal) -> None:
 
 def test_a_screen_is_drawn_over_the_one_before_without_clearing_it(stepping: Terminal) -> None:
     stepping.type("n")
-    stepping.until("2 of ")
+    stepping.until("action 1 (")
     stepping.type("q")
     stepping.left(0)
 
@@ -63,10 +66,10 @@ def test_what_is_being_typed_is_shown_and_can_be_taken_back(stepping: Terminal) 
     stepping.type("g12\x7f")
     stepping.until("first or last): 1_")
     stepping.type("\x1b")
-    stepping.until("1 of ")
+    stepping.until("action 0 (")
     stepping.type("glast\r")
 
-    assert "(end)" in stepping.until("finished after")[-1]
+    assert stepping.until("finished after")[-1].startswith("end, ")
 
 
 def test_every_decision_has_its_time(stepping: Terminal) -> None:
@@ -110,7 +113,7 @@ def test_at_the_end_of_the_input(stepping: Terminal) -> None:
 
 def test_while_it_is_stopped_and_then_it_goes_on(stepping: Terminal) -> None:
     stepping.type("nn")
-    stepping.until("3 of ")
+    stepping.until("action 2 (")
     stepping.type("\x1a")
     _, how = os.waitpid(stepping.running.pid, os.WUNTRACED)
     stepping.until(LEFT, whole=False)
@@ -118,7 +121,7 @@ def test_while_it_is_stopped_and_then_it_goes_on(stepping: Terminal) -> None:
     assert os.WIFSTOPPED(how)
     assert termios.tcgetattr(stepping.line) == stepping.settings
     stepping.running.send_signal(signal.SIGCONT)
-    stepping.until("3 of ")
+    stepping.until("action 2 (")
     stepping.type("q")
     stepping.left(0)
 
@@ -128,7 +131,7 @@ def test_while_it_is_stopped_and_then_it_goes_on(stepping: Terminal) -> None:
 
 def test_a_terminal_that_changes_its_size_is_drawn_anew(stepping: Terminal) -> None:
     stepping.resize(40, 12)
-    while len(screen := stepping.until("1 of ")) != 12:
+    while len(screen := stepping.until("action 0 (")) != 12:
         stepping._read(1.0)
 
     assert max(map(len, screen)) <= 40
@@ -142,7 +145,8 @@ def test_where_keys_cannot_be_read_lines_can(tournament_home: Path) -> None:
             ("", "0. seat"),
             ("", "1. seat"),
             ("g 5", "5. seat"),
-            ("last", "(end)"),
+            ("?", "> to act; "),
+            ("last", "end, "),
         ]:
             if shown != "0. seat":
                 opened.type(f"{line}\n")
@@ -162,9 +166,9 @@ def test_nothing_in_a_record_acts_on_the_terminal(term: str, tmp_path: Path) -> 
     path.write_bytes(encode_record(msgspec.structs.replace(record, seats=seats, match=hostile)))
 
     with terminal(["replay", str(path)], tmp_path, TERM=term) as opened:
-        opened.until("1 of ", whole=False)
+        opened.until("action 0 (", whole=False)
         opened.type("last\n" if term == "dumb" else ">")
-        opened.until("(end)", whole=False)
+        opened.until("end, ", whole=False)
         opened.type("q\n")
         opened.left(0)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.tournament import COLUMNS, PLAN_COLUMNS
+from arena.cli.tournament import PLAN_COLUMNS
 from arena.tournament.machine import carries, memory_mb
 from tests.command_line import NO_TIER, Answer, CommandLine, contents
 from tests.whole_arena import FIRST, Arena, bot, holds, killed_at_last
@@ -43,7 +43,7 @@ def test_a_tournament_is_announced_played_and_ends_in_its_tables(arena: CommandL
     assert re.fullmatch(
         r"cup-[0-9a-f]{8}: 2 matches in 1 category, about \d+ s with 1 worker", lines[0]
     )
-    assert lines[1] == "unrated: bots are not isolated; not registered: first, last"
+    assert lines[1] == "unrated: bots are not isolated; played from a path: first, last"
     assert lines[3] == "2 of 2 matches"
     assert answer.out.startswith("donburiko-2p\n#")
 
@@ -89,7 +89,7 @@ def test_registered_bots_play_by_default(arena: CommandLine) -> None:
 def test_without_registered_bots_the_sample_bots_play(arena: CommandLine) -> None:
     answer = arena("tournament", *TWO, "--dry-run")
 
-    assert answer.err.startswith("no bot is registered: the sample bots play\n")
+    assert answer.err.startswith(f"no bot is registered in {arena.home}: the sample bots play\n")
     assert "donburiko-2p" in answer.out
 
 
@@ -134,7 +134,7 @@ def test_bots_of_one_author_are_kept_apart_unless_they_may_meet(arena: CommandLi
     apart = arena(*words, "-f", "csv")
     together = arena(*words, "--same-author", "-f", "csv")
 
-    needed = "bots of 4 authors needed, of 3 entered"
+    needed = "bots by 4 authors needed, and those entered are by 3"
     assert apart.err.splitlines()[:2] == [
         f"left out: donburiko-4p: {needed} (--same-author lets those of one author meet)",
         "kept apart at tables and in teams of three and more: 2 of one author (first last)",
@@ -198,6 +198,48 @@ def test_a_broken_suite_is_a_mistake_of_one_line(text: str, why: str, arena: Com
     suite.write_bytes(text.encode("latin-1"))
 
     assert why in arena.refuses("tournament", "--suite", suite)
+
+
+def test_a_secret_is_committed_to_once_the_tournament_is_kept(arena: CommandLine) -> None:
+    (arena.home / "arena.db").mkdir(parents=True)
+
+    answer = cup(arena)
+
+    assert answer.status == 2
+    assert "SHA-256" not in answer.err
+
+
+def test_an_option_with_commas_can_be_repeated(arena: CommandLine) -> None:
+    bots = [word for name in ("first", "last") for word in ("--bots", arena.bot(name))]
+    words = ("--players", "2", "--players", "3", "--deals", "1", "--dry-run", *NO_TIER)
+
+    answer = arena("tournament", "donburiko", *bots, *words)
+
+    assert answer.err.startswith("left out: donburiko-3p: 3 bots needed, 2 entered\n")
+    assert answer.out.splitlines()[2].split() == ["donburiko-2p", "2", "1", "2"]
+
+
+@pytest.mark.parametrize("comma", ["", ","])
+def test_bots_with_spaces_between_them_are_no_games(comma: str, arena: CommandLine) -> None:
+    line = arena.refuses("tournament", "--bots", f"mine{comma}", "greedy", *NO_TIER)
+
+    assert line == (
+        "arena: 'greedy' is a bot and no game: put commas between bots, without spaces: "
+        "--bots mine,greedy"
+    )
+    assert "bots go behind --bots" in arena.refuses("tournament", "greedy", *NO_TIER)
+    assert "no game is called 'grady'" in arena.refuses("tournament", "grady", *NO_TIER)
+
+
+def test_a_bot_that_does_not_play_the_game_is_said_not_to(arena: CommandLine) -> None:
+    one_game = arena.script(
+        "ready(games=['donburiko'])\nfor message in acts():\n    answer(message)"
+    )
+    bots = f"{one_game},{arena.bots('first')}"
+
+    line = arena("tournament", "couperation", "--bots", bots, "--dry-run", *TWO).err
+
+    assert "4 bots needed, 1 entered; mybot does not play couperation" in line
 
 
 # Dry run
@@ -288,40 +330,14 @@ def test_what_a_resumed_tournament_would_not_heed_is_refused(
     assert line == f"arena: --resume goes on with what was planned: leave out {settled}"
 
 
-# The list
-
-
-def test_without_a_tournament_the_list_is_empty_and_says_what_to_do(arena: CommandLine) -> None:
-    answer = arena("tournaments")
-
-    assert (answer.status, answer.out.split()[: len(COLUMNS)]) == (0, list(COLUMNS))
-    assert answer.line.endswith("yet: `arena tournament` plays one")
-    assert arena("tournaments", "-f", "json").out == "[]\n"
-    assert not arena.home.exists()
-
-
-def test_the_list_says_how_far_each_is_and_how_to_go_on(arena: CommandLine) -> None:
-    cup(arena, "--name", "cup")
+def test_a_single_match_that_was_cut_off_ends_like_one(arena: CommandLine) -> None:
+    whole = arena("match", "donburiko", arena.bot("first"), arena.bot("last"), *NO_TIER)
     unfinished(arena)
 
-    answer = arena("tournaments")
+    answer = arena("tournament", "--resume", "match-1")
 
-    assert answer.out.splitlines()[2].split()[1:4] == ["stopped", "1", "2"]
-    assert re.fullmatch(
-        rf"go on with: arena tournament --resume cup-\w{{8}} --home {arena.home}", answer.line
-    )
-
-
-def test_the_list_in_the_other_formats(played: CommandLine) -> None:
-    (row,) = json.loads(played("tournaments", "-f", "json").out)
-    (line,) = csv.DictReader(io.StringIO(played("tournaments", "-f", "csv").out))
-    markdown = played("tournaments", "-f", "github").out.splitlines()
-
-    assert (row["state"], row["matches"], row["of"], row["suite"]) == ("finished", 18, 18, "short")
-    assert row["rated"] is False
-    assert row["unrated"][:2] == ["the key is published", "bots are not isolated"]
-    assert (line["tournament"], line["rated"]) == (row["tournament"], "false")
-    assert {text.count("|") for text in markdown} == {len(COLUMNS) + 1}
+    assert (answer.status, answer.out) == (0, whole.out)
+    assert answer.err.splitlines()[-1] == whole.err.splitlines()[-1]
 
 
 # Ctrl-C, in processes of their own

@@ -96,5 +96,7 @@ def test_a_single_match_is_verified_like_any_tournament(arena: CommandLine, tmp_
     arena("match", "couperation", first, arena.bot("dice"), first, "--deal", "3", *NO_TIER)
 
     assert "1 match verified" in arena("verify").out
+    alter(arena, "UPDATE tournaments SET unrated = replace(unrated, 'a single match', 'x')")
+    assert "a single match follows" in arena("verify").line
     alter(arena, "UPDATE tournaments SET parameters = replace(parameters, 'dice', 'lice')")
     assert arena("verify").status == 1

@@ -3,6 +3,7 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +11,8 @@ import pytest
 
 from arena.doctor.host import facts
 from arena.players.sandbox import isolation
+from tests.terminals import terminal
+from tests.whole_arena import FIRST, bot, holds
 
 MODULES = os.pathsep.join([str(Path(__file__).resolve().parents[2]), *sys.path])
 RUN = "import sys; from arena.cli.app import run; sys.exit(run(sys.argv[1:]))"
@@ -142,6 +145,62 @@ def test_options_of_the_attacks_are_none_of_the_other_test(
     assert said.remarks == (
         f"arena: --aa says one line and attacks nothing: leave out {words[0]}\n"
     )
+
+
+def decoys() -> list[Path]:
+    """Return the processes that stand for a referee, by their folders in /proc."""
+    found = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if b"decoy_process.py" in file.read_bytes():
+                found.append(file.parent)
+    return found
+
+
+@pytest.mark.parametrize("words", [["--short"], []], ids=str)
+def test_an_interrupt_is_one_line_and_leaves_no_process_behind(
+    words: list[str], tmp_path: Path
+) -> None:
+    """A Ctrl-C goes to all processes in the foreground of the terminal."""
+    before = decoys()
+    with terminal(["doctor", "--tier", "none", *words], tmp_path) as opened:
+        opened.until("attacking the sandbox", whole=False)
+        assert holds(lambda: len(decoys()) >= len(before) + 2)
+        opened.type("\x03")
+        opened.until("interrupted", whole=False)
+
+        assert opened.left(130).endswith("\r\x1b[Karena: interrupted\r\n")
+        assert "Traceback" not in opened.text
+    assert holds(lambda: not set(decoys()) - set(before))
+
+
+def test_an_interrupt_of_the_check_before_a_tournament_is_one_line_and_keeps_nothing(
+    tmp_path: Path,
+) -> None:
+    if lacking := isolation().lacking:
+        pytest.skip(lacking)
+    for name in ("one", "two"):
+        said = arena("submit", str(bot(FIRST, tmp_path / name)), folder=tmp_path)
+        assert said.status == 0, said.remarks
+    before = decoys()
+
+    words = ["tournament", "donburiko", "--players", "2", "--deals", "1"]
+    with terminal(words, tmp_path / "home") as opened:
+        opened.until("checking the sandbox", whole=False)
+        assert holds(lambda: set(decoys()) - set(before))
+        opened.type("\x03")
+
+        assert opened.left(130).endswith("\r\x1b[Karena: interrupted\r\n")
+        assert "Traceback" not in opened.text
+        assert "SHA-256" not in opened.text
+    assert "no tournament" in arena("tournaments", folder=tmp_path).remarks
+
+
+def test_the_table_says_what_its_verdicts_mean(tmp_path: Path) -> None:
+    said = arena("doctor", "--short", "--tier", "none", folder=tmp_path).output.splitlines()
+
+    assert said[-2] == "held: failed here; whether it works without a sandbox was not tried"
+    assert said[-1].startswith("threats: A secrets and the host, B talk between seats, C ")
 
 
 def test_facts_of_the_host_come_first() -> None:

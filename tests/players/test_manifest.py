@@ -190,6 +190,18 @@ def test_a_single_file_is_started_by_its_suffix_or_else_by_itself() -> None:
         script_command(File("x.rb", PLAIN, b"1"), "x.rb")
 
 
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("bot.toml", "bot.toml is no bot but says how one is started: name its folder"),
+        ("x.CPP", "x.CPP has to be built: put it into a folder, with a bot.toml that says build"),
+    ],
+)
+def test_a_single_file_that_starts_nothing_belongs_into_a_folder(path: str, why: str) -> None:
+    with pytest.raises(UsageError, match=why):
+        script_command(File(path, PLAIN, b"1"), path)
+
+
 WORDS = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1)
 
 

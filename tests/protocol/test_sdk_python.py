@@ -185,6 +185,37 @@ def test_a_crash_is_a_traceback_in_the_log_and_status_1(script: Script) -> None:
     assert heard.log.endswith("IndexError: list index out of range\n")
 
 
+def test_a_traceback_has_the_frames_of_the_bot_alone(script: Script) -> None:
+    bot = script("""
+        from arena_bot import Bot
+
+        class Crash(Bot):
+            def choose(self, turn):
+                try:
+                    {}["none"]
+                except KeyError as error:
+                    raise ValueError("twice") from error
+
+        Crash().run()
+        """)
+
+    log = converse(bot, [HELLO, start(), act(1, LEGAL)]).log
+
+    assert "arena_bot.py" not in log
+    frames = [line.rpartition(" in ")[2] for line in log.splitlines() if "bot.py" in line]
+    assert frames == ["choose", "<module>", "choose"]
+    assert log.endswith("ValueError: twice\n")
+
+
+def test_the_name_of_one_game_is_no_list_of_games(script: Script) -> None:
+    bot = script("from arena_bot import run\nrun('odd', print, games='donburiko')\n")
+
+    heard = converse(bot, [HELLO])
+
+    assert (heard.lines, heard.status) == ([], 1)
+    assert heard.log.endswith("TypeError: games is a list of names: games=['donburiko']\n")
+
+
 @pytest.mark.parametrize(
     ("answer", "complaint"),
     [

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 from arena.errors import RecordError
 from arena.ratings.batch import rate
-from arena.ratings.leaderboard import Leaderboard, Row, Share, leaderboard
+from arena.ratings.leaderboard import Leaderboard, Row, Share, leaderboard, leaderboards_of
 from arena.ratings.result import Result
+from arena.ratings.retiring import Retired
 from arena.ratings.statistics import wilson
 from arena.ratings.units import units
 from tests.ratings.made import (
@@ -253,3 +254,96 @@ def test_a_fit_starts_from_what_was_kept_of_other_matches() -> None:
         assert f"{one.rating.mu:.2f} {one.half_width:.2f}" == (
             f"{other.rating.mu:.2f} {other.half_width:.2f}"
         )
+
+
+# Few deals
+
+
+def test_rotations_of_one_deal_tell_nobody_apart() -> None:
+    board = leaderboard(TWO, duplicates(deals=1, wins=1))
+    best, last = board.rows
+
+    assert (board.deff, board.deff_is_assumed) == (2, True)
+    assert (best.tied, best.places, last.places) == (True, (1, 2), (1, 2))
+
+
+def test_a_win_rate_is_no_surer_than_its_matches() -> None:
+    """Every deal is won by the first seat, so that duplicates cancel."""
+    played = [result(TWO, bots, [2, 1], deal=deal) for deal in range(20) for bots in ("A B", "B A")]
+    board = leaderboard(TWO, played)
+
+    assert board.deff == 0.25
+    assert board.rows[0].won == Share(0.5, *wilson(20, 40))
+
+
+@pytest.mark.parametrize(("deals", "provisional"), [(99, True), (100, False)])
+def test_mixed_teams_need_more_deals(deals: int, provisional: bool) -> None:
+    played = [
+        team(bots, score, deal=deal)
+        for deal in range(deals)
+        for bots, score in ((("A B", 20), ("C D", 9)), (("A C", 20), ("B D", 9)))[deal % 2]
+    ]
+    best = by_bot(leaderboard(MIXED, played))["A"]
+
+    assert best.places == (1, 1)
+    assert best.provisional is provisional
+
+
+# Groups
+
+
+def two_groups() -> list[Result]:
+    """Return A > B > C and X > Y, who never met the others."""
+    return [
+        result(TWO, bots, [2, 1], deal=deal)
+        for deal in range(40)
+        for bots in ("A B", "B C", "A C", "X Y")
+    ]
+
+
+def test_groups_that_never_met_have_places_of_their_own() -> None:
+    board = leaderboard(TWO, two_groups())
+
+    assert board.groups == 2
+    assert [(row.group, row.place, row.bot, row.places) for row in board.rows] == [
+        (1, 1, "A", (1, 1)),
+        (1, 2, "B", (2, 2)),
+        (1, 3, "C", (3, 3)),
+        (2, 1, "X", (1, 1)),
+        (2, 2, "Y", (2, 2)),
+    ]
+    assert [row.bot for row in board.rows if row.p_next is None] == ["C", "Y"]
+    assert not any(row.tied for row in board.rows)
+
+
+def test_nothing_is_told_of_bots_of_different_groups() -> None:
+    first, *_, last = leaderboard(TWO, two_groups()).rows
+
+    with pytest.raises(ValueError, match="A and Y never met"):
+        leaderboard(TWO, two_groups()).p_better(first, last)
+
+
+def test_a_group_is_rated_as_if_there_were_no_other() -> None:
+    whole = leaderboard(TWO, two_groups())
+    best, last = whole.rows[3:]
+
+    assert best.half_width == pytest.approx(1.96 * best.rating.sigma / 2 * whole.deff**0.5)
+    assert best.elo == pytest.approx(-last.elo)
+    assert best.p_next == whole.p_better(best, last)
+
+
+def test_a_group_without_a_row_has_no_number() -> None:
+    board = leaderboard(TWO, two_groups(), hidden=["A", "B", "C"])
+
+    assert [(row.group, row.bot) for row in board.rows] == [(1, "X"), (1, "Y")]
+    assert board.groups == 1
+
+
+def test_whoever_only_met_retired_bots_is_neither_rated_nor_forgotten() -> None:
+    out = Retired(TWO.name, "A", 3, 3, could_not_start=True)
+    others = [result(TWO, bots, [3, 1], deal=9) for bots in ("C D", "D C")]
+
+    (board,) = leaderboards_of([*duplicates(deals=2, wins=1), *others], {(TWO.name, "A"): out})
+
+    assert set(by_bot(board)) == {"C", "D"}
+    assert (board.retired, board.unmatched) == ((out,), ("B",))

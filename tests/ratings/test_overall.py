@@ -116,3 +116,23 @@ def test_mixed_teams_and_tables_of_one_do_not_count() -> None:
 
 def test_nothing_gives_an_empty_table() -> None:
     assert overall([]).rows == ()
+
+
+def apart() -> Leaderboard:
+    """Return a table on which A has beaten B, and C has beaten D."""
+    return leaderboard(THREE, [result(THREE, bots, [3, 2, 1]) for bots in ("A B E", "C D F")])
+
+
+def test_a_p_score_is_over_the_bot_s_own_group() -> None:
+    found = p_scores(apart())
+
+    assert sum(found[bot] for bot in "ABE") == pytest.approx(1.5)
+    assert found["A"] == pytest.approx(found["C"])
+
+
+def test_a_category_whose_bots_never_met_does_not_count() -> None:
+    table = overall([duels("ABCD"), apart(), alone("ABCD")])
+
+    assert [category.name for category in table.categories] == ["donburiko-2p", SELF.name]
+    assert [category.name for category in table.apart] == ["donburiko-3p"]
+    assert [row.place for row in table.rows] == [1, 2, 3, 4]

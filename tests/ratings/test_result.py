@@ -1,3 +1,4 @@
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ def test_a_result_is_read_from_a_record() -> None:
         action_ms=((), ()),
         tier="bwrap",
         rated=True,
+        digests=("sha256:0a", "sha256:0b"),
     )
 
 
@@ -71,6 +73,15 @@ def test_tournaments_number_their_own_deals() -> None:
 
     assert one.deal_id == "spring/donburiko-2p/7"
     assert one.deal_id != other.deal_id
+
+
+def test_a_deal_of_one_key_is_the_same_in_every_tournament() -> None:
+    one, other = (
+        replace(result(TWO, "A B", [1, 2], deal=7, tournament=name), cards="sha256:ab")
+        for name in ("spring", "autumn")
+    )
+
+    assert one.deal_id == other.deal_id == "sha256:ab/donburiko-2p/7"
 
 
 def test_categories_come_in_the_order_of_games_variants_modes_and_players() -> None:

@@ -3,6 +3,7 @@ import random
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
+from random import Random
 from statistics import fmean, pvariance
 
 import pytest
@@ -90,21 +91,60 @@ def test_nothing_is_decided_before_the_first_look() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "verdict", "llr"),
+    ("value", "blocks", "verdict"),
     [
-        (1, Verdict.BETTER, math.inf),
-        (Fraction(1, 3), Verdict.BETTER, math.inf),
-        (0, Verdict.NOT_BETTER, -math.inf),
-        (Fraction(-1, 28), Verdict.NOT_BETTER, -math.inf),
+        (1, FIRST_LOOK, Verdict.BETTER),
+        (-1, FIRST_LOOK, Verdict.NOT_BETTER),
+        (0, 147, None),
+        (0, 148, Verdict.NOT_BETTER),
+        (Fraction(1, 28), 60, None),
+        (Fraction(1, 28), 150, Verdict.BETTER),
     ],
 )
-def test_without_variance_the_sign_of_the_mean_decides(
-    value: float | Fraction, verdict: Verdict, llr: float
+def test_equal_blocks_decide_once_something_else_can_hardly_be_to_come(
+    value: float | Fraction, blocks: int, verdict: Verdict | None
 ) -> None:
-    found = evidence([value] * FIRST_LOOK)
+    found = evidence([value] * blocks)
 
-    assert (found.variance, found.half_width) == (0, 0)
-    assert (found.verdict(), found.llr()) == (verdict, llr)
+    assert (found.variance, found.credible) == (0, 3 / blocks)
+    assert found.verdict() is verdict
+
+
+def test_a_variance_is_believed_from_five_blocks_that_came_out_otherwise_on() -> None:
+    two, five = evidence([1] * 2 + [0] * 98), evidence([1] * 5 + [0] * 95)
+
+    assert two.credible == 3 / 100
+    assert five.credible == five.variance
+    assert evidence([1, 0] * 8).credible == 0.25
+
+
+@pytest.mark.parametrize(
+    ("usual", "rare", "per_mille"),
+    [(0, 1, 40), (Fraction(1, 20), -1, 50)],
+    ids=["better now and then", "worse now and then"],
+)
+def test_what_happens_rarely_decides_wrongly_as_seldom_as_anything(
+    usual: Fraction, rare: int, per_mille: int
+) -> None:
+    """Without the rule of three that is every other time."""
+    dice = Random(1)  # noqa: S311 - made up, and the same every time
+    better = 0
+    for _ in range(60):
+        found = Evidence()
+        while (verdict := found.verdict()) is None:
+            found = found.plus(Fraction(rare if dice.random() < per_mille / 1000 else usual))
+        better += verdict is Verdict.BETTER
+
+    wrong = 60 - better if rare > 0 else better
+    assert wrong <= 9
+
+
+def test_a_bot_is_worse_once_the_whole_interval_is_below_zero() -> None:
+    lost, close = evidence([-1] * 15 + [0]), evidence([-1, 1, -1, 0] * 4)
+
+    assert lost.interval == (lost.mean - lost.half_width, lost.mean + lost.half_width)
+    assert (lost.worse, close.worse) == (True, False)
+    assert close.mean < 0
 
 
 def test_after_the_last_block_it_is_undecided() -> None:

@@ -21,6 +21,7 @@ from arena.ratings.statistics import (
     share_beaten,
     share_won,
     wilson,
+    won_effect,
 )
 from arena.ratings.trueskill import Rating
 
@@ -92,21 +93,21 @@ def deals(*outcomes: tuple[float, ...]) -> list[tuple[str, str, float]]:
 
 
 def test_duplicates_that_cancel_lower_the_design_effect_to_its_bound() -> None:
-    assert design_effect(deals(*[(1, 0)] * 12)) == 0.25
+    assert design_effect(deals(*[(1, 0)] * 12), 2) == 0.25
 
 
 def test_duplicates_that_repeat_each_other_double_it() -> None:
-    assert design_effect(deals(*[(1, 1), (0, 0)] * 6)) == 2
+    assert design_effect(deals(*[(1, 1), (0, 0)] * 6), 2) == 2
 
 
 def test_duplicates_that_are_independent_leave_it_at_one() -> None:
-    assert design_effect(deals(*[(1, 1), (1, 0), (0, 1), (0, 0)] * 3)) == 1
+    assert design_effect(deals(*[(1, 1), (1, 0), (0, 1), (0, 0)] * 3), 2) == 1
 
 
 @pytest.mark.parametrize(
     "values",
     [
-        pytest.param(deals(*[(1, 1), (0, 0)] * 4), id="few deals"),
+        pytest.param(deals(*[(1,), (0,)] * 4), id="few deals without duplicates"),
         pytest.param(deals(*[(1,), (0,)] * 20), id="no duplicates"),
         pytest.param(deals(*[(1, 1)] * 20), id="nothing varies"),
         pytest.param([], id="nothing"),
@@ -115,7 +116,18 @@ def test_duplicates_that_are_independent_leave_it_at_one() -> None:
 def test_the_design_effect_is_one_where_there_is_nothing_to_learn_it_from(
     values: list[tuple[str, str, float]],
 ) -> None:
-    assert design_effect(values) == 1
+    assert design_effect(values, 2) == 1
+
+
+def test_duplicates_of_a_few_deals_count_as_one_match_each() -> None:
+    assert design_effect(deals(*[(1, 0)] * 9), 2) == 2
+    assert design_effect(deals(*[(1, 0, 1)] * 9), 3) == 3
+    assert design_effect(deals(*[(1, 0)] * 10), 2) == 0.25
+
+
+def test_win_rates_are_never_surer_than_their_matches() -> None:
+    assert won_effect(0.25) == 1
+    assert won_effect(2) == 2
 
 
 def test_sigma_is_corrected_for_the_pool_and_the_design() -> None:

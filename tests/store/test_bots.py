@@ -4,7 +4,7 @@ from itertools import permutations
 
 import pytest
 
-from arena.errors import UsageError
+from arena.errors import RecordError, UsageError
 from arena.store.bots import (
     add_bot,
     bot_versions,
@@ -274,6 +274,28 @@ def test_a_newer_version_that_took_part_as_such_alone_keeps_its_number(store: St
         ("t1", "greedy"): "greedy@1",
         ("t2", "greedy@2"): "greedy@2",
     }
+
+
+@pytest.mark.parametrize("text", ["{", "7", "[7]", "\u00e4"])
+def test_a_damaged_bot_is_marked_in_lists_and_named_where_it_is_asked_for(
+    text: str, store: Store
+) -> None:
+    for name in ("greedy", "other"):
+        add_bot(store, name, snapshot(name))
+    with store.atomic() as db:
+        db.execute("UPDATE bot_versions SET languages = ? WHERE name = 'greedy'", (text,))
+
+    assert [(bot.name, bot.damaged) for bot in list_bots(store)] == [
+        ("greedy", True),
+        ("other", False),
+    ]
+    with pytest.raises(RecordError, match="greedy: version 1: its games, languages or command"):
+        get_bot(store, "greedy")
+    with pytest.raises(RecordError, match="greedy: version 1"):
+        find_version(store, "greedy@1")
+    assert get_bot(store, "other").languages == ()
+    assert remove_bot(store, "greedy").damaged
+    assert [bot.name for bot in list_bots(store)] == ["other"]
 
 
 def test_no_tournaments_have_no_labels(store: Store) -> None:

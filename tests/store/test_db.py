@@ -69,10 +69,13 @@ def test_a_home_that_is_not_there_is_not_made_where_that_was_not_asked(tmp_path:
 def test_a_home_that_cannot_be_one_is_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "folder" / FILE_NAME).mkdir(parents=True)
+    (tmp_path / "pipe").mkdir()
+    os.mkfifo(tmp_path / "pipe" / FILE_NAME)
 
     assert "is not a folder" in refusal(tmp_path / "file")
     assert "is not a folder" in refusal(tmp_path / "file" / "home")
     assert "is a folder where the database should be" in refusal(tmp_path / "folder")
+    assert "is no regular file, as the database should be" in refusal(tmp_path / "pipe")
     assert "cannot write in /proc/arena" in refusal(Path("/proc/arena"))
     assert "cannot write in" in refusal(tmp_path / "nul\0")
 

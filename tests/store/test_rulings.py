@@ -106,7 +106,8 @@ def test_only_tournaments_that_nobody_asked_for_match_by_match_have_rulings() ->
     assert usual.ruled
     assert not replace(usual, parameters={"parameters": 1}).ruled
     assert not replace(usual, parameters={"parameters": 2, "comparison": {}}).ruled
-    assert not replace(usual, unrated=("a single match",)).ruled
+    assert not replace(usual, parameters=dict(usual.parameters) | {"single": ["a", "b"]}).ruled
+    assert replace(usual, unrated=("a single match",)).ruled
 
 
 @given(

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from arena.errors import UsageError
+from arena.errors import RecordError, UsageError
 from arena.referee.chain import head
 from arena.store.bots import list_bots
 from arena.store.db import Store
@@ -15,6 +15,7 @@ from arena.store.tournaments import (
     Progress,
     Stage,
     add_tournament,
+    damaged_tournaments,
     finish,
     get_tournament,
     list_entries,
@@ -130,6 +131,11 @@ def test_a_tournament_is_found_by_id_by_name_and_by_the_beginning_of_its_id(stor
         found("cup")
     with pytest.raises(UsageError, match="'spr' means several tournaments: spring-1, spring-12"):
         found("spr")
+    for number in range(5):
+        planned(store, f"summer-{number}", "league")
+    ids = "…, summer-0, summer-1, summer-2, summer-3, summer-4; give the whole id"
+    with pytest.raises(UsageError, match=f"'league' means several tournaments: {ids}"):
+        found("league")
     with pytest.raises(UsageError, match="no tournament is called 'autum2'; did you mean 'autumn'"):
         found("autum2")
     with pytest.raises(UsageError, match="no tournament is called ''"):
@@ -141,3 +147,25 @@ def test_tournaments_are_listed_oldest_first(store: Store) -> None:
         add_tournament(store, replace(tournament(id_), created=created), [], DUELS)
 
     assert [one.tournament.id for one in list_tournaments(store)] == ["b", "a"]
+
+
+def test_a_single_match_is_told_by_its_parameters_and_before_them_by_what_was_said() -> None:
+    usual = tournament(unrated=("a single match",))
+
+    assert replace(usual, parameters={"parameters": 2, "single": ["a", "b"]}).single
+    assert not replace(usual, parameters={"parameters": 2}).single
+    assert replace(usual, parameters={"parameters": 1}).single
+    assert not replace(tournament(), parameters={"parameters": 1}).single
+
+
+@pytest.mark.parametrize("text", ["spring", "cup", "spr"])
+def test_a_damaged_row_is_named_where_it_is_asked_for(text: str, store: Store) -> None:
+    planned(store)
+    planned(store, "autumn", "fall")
+    with store.atomic() as db:
+        db.execute("UPDATE tournaments SET unrated = '{' WHERE id = 'spring'")
+
+    assert [one.tournament.id for one in list_tournaments(store)] == ["autumn"]
+    assert damaged_tournaments(store) == ["spring"]
+    with pytest.raises(RecordError, match="spring: parameters and unrated are not as they were"):
+        get_tournament(store, text)

@@ -132,7 +132,7 @@ def test_it_is_never_rated_and_a_fresh_secret_is_committed_to() -> None:
 @pytest.mark.parametrize(
     ("comparison", "line"),
     [
-        (Comparison("a", "a", DUEL), "a is compared with itself: give a version of it another"),
+        (Comparison("a", "a", DUEL), "a is compared with itself: name another bot, or an older"),
         (Comparison("a", "b", replace(DUEL, players=5)), "donburiko has no game for 5: 2, 3, 4"),
         (Comparison("a", "b", replace(DUEL, variant="x")), "donburiko has no variant 'x'"),
         (Comparison("a", "b", ALONE, ("c",)), "couperation is compared in self-play: leave out"),

@@ -58,7 +58,7 @@ def test_where_none_is_registered_the_sample_bots_take_part(
 
     field = everybody(store, LIMITS, Tier.NONE)
 
-    assert field.remarks[0] == "no bot is registered: the sample bots play"
+    assert field.remarks[0] == "no bot is registered in the home: the sample bots play"
     assert "random_js stays out: node is not installed" in field.remarks
     assert [one.name for one in field.candidates] == [
         path.stem for path in sample_bots() if path.suffix == ".py"

@@ -238,7 +238,7 @@ def test_a_tournament_without_a_reason_against_it_is_rated() -> None:
         ({"published_key": True}, "the key is published"),
         ({"tier": Tier.NONE}, "bots are not isolated"),
         ({"limits": None}, "limits are off"),
-        ({"paths": ["b", "a"]}, "not registered: a, b"),
+        ({"paths": ["b", "a"]}, "played from a path: a, b"),
         ({"people": ["you"]}, "played by a person: you"),
     ],
 )

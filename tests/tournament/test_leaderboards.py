@@ -13,7 +13,7 @@ from arena.referee.category import Category, Mode
 from arena.store.cache import CachedRatings, load_ratings, save_ratings
 from arena.store.db import Store, open_store
 from arena.store.matches import add_matches
-from arena.tournament.leaderboards import PAIRS, TABLES, leaderboards, pair_matrices
+from arena.tournament.leaderboards import PAIRS, TABLES, _Pool, leaderboards, pair_matrices
 from tests.kept import DUELS, planned, record_of
 from tests.kept import TABLES as THREES
 from tests.league import Outcome, duel, held, record, team
@@ -231,14 +231,62 @@ def test_a_game_that_is_not_installed_is_named(store: Store) -> None:
 
 
 def test_several_tournaments_are_rated_as_a_pool(store: Store) -> None:
-    planned(store, "summer", "other")
-    add_matches(store, "summer", [record_of("summer", DUELS[0])])
+    held(store, "summer", duel("a", "b")[:1])
 
     (pool,) = leaderboards(store, ["summer", "spring"])
 
     assert pool.matches == 2
     assert load_ratings(store, ["spring", "summer"], "donburiko-2p") is not None
     assert leaderboards(store, ["spring", "summer"]) == [pool]
+
+
+KEY = bytes(range(32))
+
+
+@pytest.fixture
+def one_key(tmp_path: Path) -> Iterator[Store]:
+    """A home with three tournaments on one key, the second of which has another bot."""
+    with open_store(tmp_path / "one key") as store:
+        played = [one for deal in range(12) for one in duel("a", "b", deal)]
+        more = [one for deal in range(12) for one in duel("a", "c", deal)]
+        held(store, "z-first", played, key=KEY)
+        held(store, "more", [*played, *more], key=KEY, created="2026-02-01T00:00:00Z")
+        held(store, "again", played, key=KEY, created="2026-03-01T00:00:00Z")
+        yield store
+
+
+def test_matches_on_one_key_count_once_in_a_pool(one_key: Store) -> None:
+    (once,) = leaderboards(one_key, ["z-first"])
+    (pool,) = leaderboards(one_key, ["z-first", "again"])
+
+    assert (once.repeats, pool.repeats, pool.matches) == (0, 24, 24)
+    assert printed([pool]) == printed([once])
+    assert [row.provisional for row in pool.rows] == [row.provisional for row in once.rows]
+    assert pair_matrices(one_key, ["z-first", "again"]) == pair_matrices(one_key, ["z-first"])
+
+
+def test_the_earliest_tournament_is_the_one_that_counts(one_key: Store) -> None:
+    found = dict(_Pool(one_key, ["again", "z-first"])._results())
+
+    assert {one.tournament for played in found.values() for one in played.results} == {"z-first"}
+
+
+def test_other_bots_on_the_deals_of_a_key_add_no_deals(one_key: Store) -> None:
+    (pool,) = leaderboards(one_key, ["z-first", "more", "again"])
+
+    assert (pool.deals, pool.matches, pool.repeats) == (12, 48, 48)
+    assert {row.bot: row.deals for row in pool.rows} == {"a": 12, "b": 12, "c": 12}
+    assert printed([pool]) == printed(leaderboards(one_key, ["more"]))
+
+
+def test_teams_of_several_tournaments_are_compared_on_the_deals_of_a_key(tmp_path: Path) -> None:
+    with open_store(tmp_path / "teams") as store:
+        for name, bots in (("one", "ab"), ("two", "bc")):
+            held(store, name, [team(bot * 2, 20 - ord(bot) % 9) for bot in bots], key=KEY)
+        (board,) = leaderboards(store, ["one", "two"])
+
+    assert (board.groups, board.deals, board.matches, board.repeats) == (1, 1, 3, 1)
+    assert [row.points for row in board.rows] == [1, 0.5, 0]
 
 
 @pytest.fixture
@@ -314,3 +362,12 @@ def test_faults_count_where_they_were_made(tmp_path: Path) -> None:
         (board,) = leaderboards(store, ["cup"])
 
     assert [(row.bot, row.faults) for row in board.rows] == [("b", 0), ("a", 1)]
+
+
+def test_a_record_that_is_stored_under_another_tournament_is_named(store: Store) -> None:
+    held(store, "one", duel("a", "b"))
+    with store.atomic() as db:
+        db.execute("UPDATE matches SET record = replace(record, '\"one\"', '\"two\"')")
+
+    with pytest.raises(RecordError, match="its record is of the tournament two, under which"):
+        leaderboards(store, ["one"])

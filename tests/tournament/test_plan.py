@@ -77,7 +77,7 @@ def test_bots_of_one_author_are_kept_apart_and_it_is_said() -> None:
     )
     (left_out,) = made.left_out
     assert left_out.startswith(
-        "donburiko-4p: bots of 4 authors needed, of 3 entered (--same-author"
+        "donburiko-4p: bots by 4 authors needed, and those entered are by 3 (--same-author"
     )
 
 
@@ -87,6 +87,22 @@ def test_a_limit_of_matches_is_heeded_and_what_it_came_to_is_said() -> None:
     assert made.tournament.parameters["matches_each"] == 8
     extents = "couperation-self-2p 8 deals, donburiko-2p 2 deals"
     assert made.remarks == (f"at most 8 matches of a bot in a category: {extents}",)
+
+
+def test_bots_that_the_schedule_keeps_from_meeting_are_remarked_on() -> None:
+    made = planned(candidates=candidates("abcd"), matches_each=2)
+
+    assert made.remarks[-1] == (
+        "donburiko-2p: its bots fall into 2 groups that never meet: raise --games"
+    )
+
+
+def test_a_deal_that_somebody_sits_out_is_not_enough() -> None:
+    made = planned(candidates=candidates("abcde"), categories={MIXED: 1})
+
+    assert made.remarks == (
+        "couperation-mixed-2p: its bots fall into 2 groups that never meet: play more deals",
+    )
 
 
 @pytest.mark.parametrize("matches_each", [None, 7])
@@ -201,7 +217,7 @@ def test_no_secret_is_drawn_twice() -> None:
         ({"suite": None, "tier": Tier.NONE}, ("bots are not isolated",)),
         (
             {"suite": None, "candidates": candidates("ab", by_path=True)},
-            ("not registered: a, b",),
+            ("played from a path: a, b",),
         ),
     ],
 )
@@ -251,6 +267,15 @@ def test_a_single_match_enters_each_bot_once_and_is_never_rated(store: Store) ->
 
     assert [name for name, _ in made.entries] == ["a", "b"]
     assert made.tournament.unrated == ("bots are not isolated", "a single match")
+    assert made.tournament.single
+    assert made.tournament.parameters["single"] == ["a", "b", "a"]
+
+
+def test_no_tournament_has_more_bots_than_can_be_paired() -> None:
+    many = [Candidate(f"b{number}", snapshot("a"), None) for number in range(1_001)]
+
+    with pytest.raises(UsageError, match="1,001 bots are entered, and 1,000 is the most"):
+        planned(candidates=many)
 
 
 def test_single_matches_are_numbered(store: Store) -> None:

@@ -182,7 +182,7 @@ def test_whoever_was_retired_stands_under_the_table_with_the_reason(whole: Playe
 
     assert "- broken: could not start 3 times in a row" in lines
     assert not any(line.split()[1:2] == ["broken"] for line in lines[1:6] if line[0] != "-")
-    assert f"{len(whole.retired)} bots retired" in remarks
+    assert "broken retired from 3 categories, flaky retired from 1 category" in remarks
     (duels,) = (one for one in json.loads(rows_of) if one["category"] == DUEL.name)
     assert duels["retired"][0] == {
         "bot": "broken",
@@ -199,6 +199,26 @@ def test_whoever_was_retired_stands_under_the_table_with_the_reason(whole: Playe
     )
 
 
+def test_whoever_only_met_retired_bots_is_listed_as_unrated(
+    tmp_path: Path, bots: Mapping[str, Path]
+) -> None:
+    cup = Cup(tmp_path / "home", {name: bots[name] for name in ("broken", "first")}, {DUEL: 3})
+    cup.play(2)
+
+    with cup.store() as store:
+        (board,) = leaderboards(store, [cup.id])
+    table, _ = Arena(cup.home).run("leaderboard")
+
+    assert (board.rows, board.unmatched) == ((), ("first",))
+    assert table.splitlines()[:5] == [
+        "donburiko-2p",
+        "no match of it can be rated",
+        "- broken: could not start 3 times in a row",
+        "- first: no rated opponent, for all that it met were retired",
+        "donburiko-2p: 0 deals, 0 matches, unrated: no match is left",
+    ]
+
+
 def test_in_a_pool_a_bot_leaves_the_tournament_in_which_it_was_retired(
     tmp_path: Path, bots: Mapping[str, Path]
 ) -> None:
@@ -209,7 +229,10 @@ def test_in_a_pool_a_bot_leaves_the_tournament_in_which_it_was_retired(
         (board,) = leaderboards(store, [short.id, long.id])
         (alone,) = leaderboards(store, [short.id])
 
-    assert [one.bot for one in board.retired] == ["broken", "flaky"]
+    assert [(one.bot, one.tournament) for one in board.retired] == [
+        ("broken", long.id),
+        ("flaky", long.id),
+    ]
     shown = {row.bot: row.matches for row in board.rows}
     assert shown == {"dice": 24, "first": 24, "last": 24, "broken": 2, "flaky": 2}
     assert alone.retired == ()

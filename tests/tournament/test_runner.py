@@ -78,6 +78,7 @@ class Heard:
         self._after = after
 
     def played(self, record: MatchRecord, done: int, total: int) -> None:
+        assert done <= total
         self.matches.append(record.match)
         self.stop.asked |= done == self._after
 

@@ -292,7 +292,7 @@ def test_a_category_with_too_few_bots_is_left_out_with_one_line() -> None:
         "donburiko-2p",
     ]
     assert made.left_out == (
-        "couperation-mixed-3p: 6 bots needed, 1 entered",
+        "couperation-mixed-3p: 6 bots needed, 1 entered; b and c do not play couperation",
         "donburiko-4p: 4 bots needed, 3 entered",
     )
 
@@ -401,11 +401,12 @@ def test_a_category_that_authors_make_impossible_is_left_out_with_one_line() -> 
     made = schedule(categories, dict.fromkeys("abcdef"), Conditions(authors))
 
     way_out = "(--same-author lets those of one author meet)"
+    no_teams = "no two teams can be made that have bots by 3 authors each"
     played = [section.category.name for section in made.sections]
     assert played == ["couperation-self-3p", "donburiko-3p"]
     assert made.left_out == (
-        f"couperation-mixed-3p: no two teams can be made of bots of 3 authors each {way_out}",
-        f"donburiko-4p: bots of 4 authors needed, of 3 entered {way_out}",
+        f"couperation-mixed-3p: {no_teams} {way_out}",
+        f"donburiko-4p: bots by 4 authors needed, and those entered are by 3 {way_out}",
     )
 
 

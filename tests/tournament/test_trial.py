@@ -9,10 +9,20 @@ from arena.players.bundle import Bundle, read_bundle
 from arena.players.sandbox import Tier, isolation
 from arena.players.tail import STDERR_LINES, TAIL
 from arena.referee.limits import Limits
-from arena.tournament.trial import QUESTIONS, declared_games, try_out
+from arena.tournament.trial import QUESTIONS, Trial, declared_games, try_out
 from tests.tiny_bots import HONEST, PRELUDE
 
 LIMITS = Limits()
+GAMES = ("donburiko", "couperation")
+
+FOR_ONE = """
+ready()
+mine = {{"donburiko": "tokens", "couperation": "tower"}}[{game!r}]
+for message in acts():
+    if mine not in message["observation"]:
+        sys.exit(1)
+    answer(message)
+"""
 
 COUNTING = """
 ready(games=[{game!r}])
@@ -50,7 +60,7 @@ def test_of_the_games_that_a_bot_names_those_count_that_there_are(tmp_path: Path
 
 
 def test_a_bot_that_answers_passes_and_says_what_it_plays(tmp_path: Path) -> None:
-    assert try_out(bundle(HONEST, tmp_path), LIMITS, Tier.NONE) is None
+    assert try_out(bundle(HONEST, tmp_path), LIMITS, Tier.NONE) == Trial(None)
 
 
 def test_a_bot_is_tried_in_the_games_that_it_plays_and_in_no_others(tmp_path: Path) -> None:
@@ -62,7 +72,79 @@ for message in acts():
     answer(message)
 """
 
-    assert try_out(bundle(body, tmp_path), LIMITS, Tier.NONE) == ("couperation",)
+    assert try_out(bundle(body, tmp_path), LIMITS, Tier.NONE) == Trial(("couperation",))
+
+
+@pytest.mark.parametrize(("game", "other"), [GAMES, GAMES[::-1]])
+def test_a_bot_that_gets_through_one_game_alone_is_told_how_to_say_so(
+    game: str, other: str, tmp_path: Path
+) -> None:
+    text = refused(FOR_ONE.format(game=game), tmp_path)
+
+    assert f"exited in a match of {other}: exited with status 1 (if it plays {game} alone" in text
+    assert f'games=["{game}"]' in text
+
+
+def test_a_bot_that_gets_through_no_game_is_not_told_to_name_one(tmp_path: Path) -> None:
+    text = refused("ready()\nfor message in acts():\n    sys.exit(1)", tmp_path)
+
+    assert text == "mybot was refused: exited in a match of donburiko: exited with status 1"
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        (["Donburiko"], "its ready names 'Donburiko'; did you mean 'donburiko'?"),
+        (list("dk"), "its ready names 'd', 'k'; there is donburiko, couperation"),
+        (["\x1b[2J", *"abcdef"], "names '\\x1b[2J', 'a', 'b', 'c', 'd', …; there is"),
+        ([], "its ready names none; there is donburiko, couperation"),
+    ],
+)
+def test_a_bot_that_plays_no_game_is_told_what_it_said(
+    named: list[str], said: str, tmp_path: Path
+) -> None:
+    assert said in refused(f"ready(games={named!r})", tmp_path)
+
+
+def test_a_misspelt_game_beside_another_is_told(tmp_path: Path) -> None:
+    body = HONEST.replace("ready()", "ready(games=['donburiko', 'Couperation'])")
+
+    trial = try_out(bundle(body, tmp_path), LIMITS, Tier.NONE)
+
+    assert trial.games == ("donburiko",)
+    assert trial.misspelt == (
+        "mybot says that it plays 'Couperation', and no game is called so: "
+        "did you mean 'couperation'?"
+    )
+
+
+def test_what_is_waited_for_is_told_beforehand(tmp_path: Path) -> None:
+    told: list[str] = []
+
+    try_out(bundle(HONEST, tmp_path), LIMITS, Tier.NONE, told.append)
+
+    assert told == [
+        "waiting for mybot to start: 10000 ms at most",
+        "mybot plays the beginning of a match of donburiko",
+        "mybot plays the beginning of a match of couperation",
+    ]
+
+
+def test_a_bot_that_logs_why_its_seat_was_closed_does_not_say_it_twice(tmp_path: Path) -> None:
+    body = """
+ready()
+next(acts())
+raw(b'thinking\\n')
+error = hear()
+print(f"arena: {error['code']}: {error['message']}", file=sys.stderr)
+"""
+
+    text = refused(body, tmp_path)
+
+    assert text.endswith(
+        "not JSON: 'thinking' (standard output is for messages alone: "
+        "write debug text to standard error)"
+    )
 
 
 @pytest.mark.parametrize("game", ["donburiko", "couperation"])
@@ -80,7 +162,7 @@ def test_a_refusal_has_the_last_lines_of_the_log_behind_it(tmp_path: Path) -> No
 
     why, *tail = refused(body, tmp_path).split(TAIL)
 
-    assert why == "mybot was refused: not ready: exited with status 0"
+    assert why.startswith("mybot was refused: not ready: exited with status 0 (it ended without")
     assert tail == [str(number) for number in range(20 - STDERR_LINES, 20)]
 
 
@@ -97,7 +179,7 @@ def test_time_to_start_is_no_time_to_move(tmp_path: Path) -> None:
     text = refused("time.sleep(60)", tmp_path, slow)
 
     assert "not ready: wrote nothing in time" in text
-    assert text.endswith("(it has 200 ms to start: --start-ms)")
+    assert text.endswith("(it has 200 ms to start: --start-ms, or start_ms in an arena.toml)")
 
 
 def test_nothing_is_left_of_a_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -140,4 +222,4 @@ def test_a_trial_says_the_same_of_a_bot_in_the_sandbox(tmp_path: Path) -> None:
 
     assert str(refusal.value) == f"mybot was refused: not ready: exited with status 1{TAIL}no"
     (tmp_path / "other").mkdir()
-    assert try_out(bundle(HONEST, tmp_path / "other"), LIMITS, best) is None
+    assert try_out(bundle(HONEST, tmp_path / "other"), LIMITS, best) == Trial(None)

@@ -32,4 +32,5 @@ COUPERATION: Game[State, Action, Observation] = Game(
     draw=picture.draw,
     unit="cards",
     draw_observation=picture.draw_observation,
+    legend=picture.LEGEND,
 )

@@ -8,6 +8,10 @@ from arena.games.couperation.rules import to_act
 from arena.games.couperation.state import State
 from arena.games.couperation.tower import NUMBERS, ROW_SLOTS, Laid
 
+LEGEND = (
+    "> to act; in the tower (12) is a card face down, (?) one not known, F the Finish card, . an "
+    "empty slot"
+)
 _CELL = 6
 
 

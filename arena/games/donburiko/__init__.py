@@ -33,4 +33,5 @@ DONBURIKO: Game[State, Action, Observation] = Game(
     draw=picture.draw,
     unit="tokens",
     draw_observation=picture.draw_observation,
+    legend=picture.LEGEND,
 )

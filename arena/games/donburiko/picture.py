@@ -5,6 +5,11 @@ from collections.abc import Sequence
 from arena.games.donburiko.observation import Card, Column, Observation
 from arena.games.donburiko.state import OpenColumn, PlacedCard, State
 
+LEGEND = (
+    "> to act; 3 on it: tokens of a column; 4:0 a card of seat 0 face up, (4):0 face down, "
+    "(?):0 unseen"
+)
+
 
 def draw(state: State) -> str:
     """Return the whole table in one line for each column and seat, without a final newline.

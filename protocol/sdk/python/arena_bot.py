@@ -47,6 +47,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from random import Random
+    from types import TracebackType
     from typing import Any, ClassVar, Literal, Self, dataclass_transform
 
     Observation = dict[str, Any]
@@ -220,9 +221,10 @@ class Bot:
         """Play over standard input and output until told to quit, or until the input ends.
 
         Whatever the bot raises passes through, so that Python prints a traceback to standard
-        error and exits with status 1.
+        error, without the frames of this file, and exits with status 1.
         """
         lines, send = _take_over_stdio()
+        sys.excepthook = _without_own_frames(sys.excepthook)
         _converse(self, lines, send)
 
 
@@ -350,6 +352,8 @@ def _ready(bot: Bot) -> dict[str, Any]:
     }
     if bot.version:
         ready["version"] = bot.version
+    if isinstance(bot.games, str):
+        raise TypeError(f"games is a list of names: games=[{bot.games!r}]")
     if bot.games is not None:
         ready["games"] = list(bot.games)
     if not bot.legal_actions:
@@ -362,6 +366,30 @@ def _line(message: dict[str, Any]) -> bytes:
     if len(line) > MAX_LINE_BYTES:
         raise ValueError(f"a line of {len(line)} bytes, and {MAX_LINE_BYTES} is the most")
     return line + b"\n"
+
+
+def _without_own_frames(hook: Callable[..., object]) -> Callable[..., object]:
+    """Return what prints an exception by ``hook``, without the frames of this file.
+
+    They stand between the bot's own, are always the same, and fill the few lines of a log that its
+    author is shown.
+    """
+    own = _converse.__code__.co_filename
+
+    def shortened(
+        kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        kept: list[TracebackType] = []
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename != own:
+                kept.append(trace)
+            trace = trace.tb_next
+        for at, one in enumerate(kept):
+            one.tb_next = kept[at + 1] if at + 1 < len(kept) else None
+        first = kept[0] if kept else None
+        hook(kind, error.with_traceback(first), first)
+
+    return shortened
 
 
 def _take_over_stdio() -> tuple[Iterable[bytes], Callable[[bytes], None]]:

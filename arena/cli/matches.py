@@ -1,0 +1,123 @@
+"""``arena matches``: the matches that were played, with the ids that other commands want."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Annotated
+
+import typer
+
+from arena.cli.options import (
+    HOME,
+    As,
+    Home,
+    complete_registered,
+    complete_tournament,
+    store_at,
+)
+from arena.cli.remarks import remark
+from arena.cli.render import Format, Value, render
+from arena.referee.record import MatchRecord, decode_record
+from arena.store.db import Store
+from arena.store.listing import newest_matches
+from arena.store.matches import StoredMatch
+from arena.store.tournaments import get_tournament
+
+COLUMNS = (
+    *("tournament", "match", "bots", "scores", "ranks", "reason", "actions", "faults"),
+    "finished",
+)
+_USUALLY = 20
+
+Row = dict[str, Value]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command of this module to ``app``."""
+    app.command(epilog="Example: arena matches --bot greedy --faults")(matches)
+
+
+def matches(
+    tournament: Annotated[
+        str | None,
+        typer.Option(
+            "--tournament",
+            "-t",
+            metavar="TOURNAMENT",
+            help="Of this one alone: its id or name.",
+            autocompletion=complete_tournament,
+        ),
+    ] = None,
+    bot: Annotated[
+        str | None,
+        typer.Option(
+            "--bot",
+            metavar="BOT",
+            help="Only those of a bot: its name in the matches.",
+            autocompletion=complete_registered,
+        ),
+    ] = None,
+    faults: Annotated[
+        bool, typer.Option("--faults", help="Only those with a fault, with --bot of its own.")
+    ] = False,
+    last: Annotated[
+        int, typer.Option("--last", metavar="N", min=1, help="So many, newest last.")
+    ] = _USUALLY,
+    home: Home = HOME,
+    form: As = Format.TABLE,
+) -> None:
+    """List the matches that were played, newest last.
+
+    Their ids are what `arena replay MATCH`, `arena verify -m MATCH` and `arena logs --match MATCH`
+    take. How they ended is no secret while a tournament goes on, their cards are. Scores and ranks
+    stand in the order of the seats, as the bots in the id do.
+    """
+    with store_at(home, create=False) as store:
+        where = get_tournament(store, tournament).tournament.id if tournament else None
+        found = _found(store, where, bot, faults=faults)
+        rows = [_row(*one, form) for one in islice(found, last)]
+        older = next(found, None) is not None
+    rows.reverse()
+    heads = [head for head in COLUMNS if form in {Format.JSON, Format.CSV} or head != "bots"]
+    typer.echo(render(rows, form, heads), nl=False)
+    if not rows:
+        remark("no such match was played yet")
+    if older:
+        which = f"these are the last {last} matches" if last > 1 else "this is the last match"
+        remark(f"{which}: --last N shows more")
+
+
+def _found(
+    store: Store, tournament: str | None, bot: str | None, *, faults: bool
+) -> Iterator[tuple[StoredMatch, MatchRecord]]:
+    """Yield what is to be listed, newest first; of a bot ``faults`` are those of its own."""
+    for stored in newest_matches(store, tournament, bot, faulty=faults):
+        record = decode_record(stored.record)
+        if not (faults and bot) or bot in _at_fault(record):
+            yield stored, record
+
+
+def _at_fault(record: MatchRecord) -> list[str]:
+    closed = {fault.seat for fault in record.faults}
+    return [holder.bot for seat, holder in enumerate(record.seats) if seat in closed]
+
+
+def _row(stored: StoredMatch, record: MatchRecord, form: Format) -> Row:
+    row: Row = {
+        "tournament": stored.tournament,
+        "match": stored.match,
+        "bots": tuple(seat.bot for seat in record.seats),
+        "scores": record.scores,
+        "ranks": record.ranks,
+        "reason": record.reason,
+        "actions": len(record.actions),
+        "faults": tuple(_faults(record)),
+        "finished": stored.finished,
+    }
+    if form not in {Format.JSON, Format.CSV}:
+        # The id of the match has them.
+        del row["bots"]
+    return row
+
+
+def _faults(record: MatchRecord) -> list[str]:
+    return [f"seat {fault.seat}: {fault.code}" for fault in record.faults]
