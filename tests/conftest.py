@@ -19,6 +19,7 @@ ALONE = frozenset(
         "test_fair_clock.py",
         "test_freezer.py",
         "test_guard.py",
+        "test_host_faults.py",
         "test_leftovers.py",
         "test_memory.py",
         "test_neighbours.py",

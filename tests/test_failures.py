@@ -353,10 +353,57 @@ FAILURES: Mapping[int, Failure] = {
             "cli/test_match.py::test_a_bot_at_fault_is_shown_with_the_end_of_its_log",
         ),
     ),
+    46: Failure(
+        "ratings depend on the order of matches",
+        (
+            "ratings/test_order.py::test_any_order_of_records_gives_the_same_leaderboard",
+            "ratings/test_order.py::test_any_order_of_records_gives_the_same_overall_table",
+        ),
+    ),
+    47: Failure(
+        "ratings drift although bots do not change",
+        (
+            "ratings/test_batch.py::test_bots_do_not_change_so_certainty_grows_with_every_match",
+            "store/test_bots.py::test_what_was_changed_between_tournaments_is_several_players",
+        ),
+    ),
+    48: Failure(
+        "a winner loses points",
+        ("ratings/test_batch.py::test_another_win_never_costs_the_winner_anything",),
+    ),
+    49: Failure(
+        "a table shows other figures than the page beside it",
+        (
+            "tournament/test_leaderboards.py::test_what_is_kept_makes_no_difference",
+            "tournament/test_leaderboards.py::test_another_match_makes_it_all_stale",
+        ),
+    ),
+    50: Failure(
+        "updates of many players go out of range",
+        (
+            "ratings/test_trueskill.py::test_no_result_is_an_error_however_far_the_ratings_are_apart",
+            "ratings/test_calibration.py::test_rank_intervals_hold_the_true_rank_as_often_as_they_promise",
+        ),
+    ),
+    51: Failure(
+        "equal bots come out unequal, by other deals or other rivals",
+        (
+            "tournament/test_mirror.py::test_a_bot_that_repeats_itself_is_equal_to_itself_on_every_deal",
+            "ratings/test_calibration.py::test_bots_of_the_same_skill_share_their_ranks",
+        ),
+    ),
     52: Failure(
         "a tournament comes out otherwise when it is repeated, or with more workers",
         (
             "tournament/test_runner.py::test_a_tournament_is_the_same_whenever_it_is_played_and_by_however_many_workers",
+        ),
+    ),
+    53: Failure(
+        "what the machine did is taken for what a bot did",
+        (
+            "tournament/test_host_faults.py::test_a_bot_that_needs_two_fifths_of_its_time_has_it_with_four_matches_a_core",
+            "tournament/test_host_faults.py::test_a_bot_that_sleeps_over_its_time_is_charged_each_time_also_then",
+            "tournament/test_host_faults.py::test_nobody_is_charged_for_a_runner_that_was_stopped_in_the_midst_of_questions",
         ),
     ),
     54: Failure(
@@ -393,7 +440,7 @@ FAILURES: Mapping[int, Failure] = {
         ("players/test_neighbours.py::test_a_bot_reaches_nobody_outside",),
     ),
 }  # fmt: skip
-"""By number; those missing are of ratings and of other machines."""
+"""By number. That what is declared is tested (59) is a matter of `.ci/run`."""
 
 
 def functions(path: Path) -> set[str]:
@@ -412,5 +459,5 @@ def test_a_known_kind_of_failure_has_its_tests(failure: Failure) -> None:
     assert missing == []
 
 
-def test_no_kind_of_failure_of_processes_protocol_clocks_names_and_isolation_is_left_out() -> None:
-    assert {*range(1, 46), *range(54, 59)} <= FAILURES.keys()
+def test_no_kind_of_failure_is_left_out() -> None:
+    assert FAILURES.keys() == {*range(1, 59)}

@@ -141,7 +141,10 @@ MISTAKES = [
     ("tournament --deals many", "'--deals'"),
     ("tournament --dealz 3", "did you mean '--deals'?"),
     ("tournament --players 5", "nothing is played by 5 players; there is 2, 3, 4"),
-    ("tournament --players two", "--players takes numbers with commas between them, not 'two'"),
+    (
+        "tournament --players two",
+        "--players takes numbers with commas between them, or a range as in 2-4, not 'two'",
+    ),
     ("tournament --bots ,", "--bots is empty"),
     ("tournament --bots gredy", "did you mean 'greedy'?"),
     ("tournament --bots nosuch.py", "there is no file or folder nosuch.py"),

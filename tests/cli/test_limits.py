@@ -113,7 +113,7 @@ def test_the_author_of_a_bot_is_told_its_limits(arena: CommandLine) -> None:
 
     answer = arena("submit", arena.script(), "--move-ms", "900", *NO_TIER)
 
-    assert answer.line == (
+    assert " ".join(answer.err.splitlines()) == (
         "limits: 10000 ms to start, 900 ms a move, 0 ms extra a match; 512 MiB of "
         "memory, 1 process, 256 open files each; 16 MiB a file, 64 MiB of files; 8 KiB of standard "
         "error are kept"

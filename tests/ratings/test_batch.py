@@ -348,3 +348,20 @@ def test_ratings_can_be_kept_as_json() -> None:
     batch = rate(VECTOR_5)
 
     assert msgspec.json.decode(msgspec.json.encode(batch), type=Batch) == batch
+
+
+def test_another_win_never_costs_the_winner_anything() -> None:
+    won = [duel(f"g{number}", "A", "B") for number in range(100)]
+    found = [rate(won[:played]).ratings["A"].mu for played in (1, 2, 5, 20, 100)]
+
+    assert found == sorted(found)
+
+
+def test_bots_do_not_change_so_certainty_grows_with_every_match() -> None:
+    """A tau above 0 would hold it up: it supposes that skills drift."""
+    played = [duel(f"g{number}", *("AB" if number % 3 else "BA")) for number in range(2_001)]
+    few, more, many = (rate(played[:count]).ratings["A"] for count in (501, 1_998, 2_001))
+
+    # The level itself is not known any better: sigma falls towards that of the mean of the two.
+    assert many.sigma < few.sigma
+    assert many.mu == pytest.approx(more.mu, abs=0.01)
