@@ -65,7 +65,10 @@ class Result:
             mode = Mode(record.mode)
         except ValueError:
             raise RecordError(f"{record.match}: there is no mode {record.mode!r}") from None
-        timed = list(zip(record.actions, record.measured.action_ms, strict=True))
+        action_ms: list[list[float]] = [[] for _ in seats]
+        for action, ms in zip(record.actions, record.measured.action_ms, strict=True):
+            if not action.house and action.seat in seats:
+                action_ms[action.seat].append(ms)
         return cls(
             tournament=record.tournament,
             match=record.match,
@@ -75,10 +78,7 @@ class Result:
             scores=record.scores,
             ranks=record.ranks,
             faults=faults,
-            action_ms=tuple(
-                tuple(ms for action, ms in timed if action.seat == seat and not action.house)
-                for seat in seats
-            ),
+            action_ms=tuple(map(tuple, action_ms)),
             tier=record.tier,
             rated=record.rated,
             # A few texts in very many records.

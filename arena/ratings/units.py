@@ -48,7 +48,13 @@ class Unit:
         return tuple(bot for side in self.sides for bot in side)
 
 
-def ordered(units: Iterable[Unit]) -> list[Unit]:
+class Ordered(list[Unit]):
+    """Units in the order of `ordered`, which need not be put in order again."""
+
+    __slots__ = ()
+
+
+def ordered(units: Iterable[Unit]) -> Ordered:
     """Return ``units`` by id, and inside each the bots by name and the sides by rank.
 
     An update compares neighbouring sides only, so the order of tied sides matters a little. It is
@@ -58,11 +64,13 @@ def ordered(units: Iterable[Unit]) -> list[Unit]:
     Raises:
         RecordError: two units have one id.
     """
+    if isinstance(units, Ordered):
+        return units
     listed = sorted(units, key=lambda unit: unit.id)
     for one, other in pairwise(listed):
         if one.id == other.id:
             raise RecordError(f"two units are called {one.id}")
-    return [_ordered(unit) for unit in listed]
+    return Ordered(_ordered(unit) for unit in listed)
 
 
 def _ordered(unit: Unit) -> Unit:
@@ -88,7 +96,7 @@ def digest(units: Iterable[Unit]) -> str:
     return f"sha256:{sha256(msgspec.json.encode(listed)).hexdigest()}"
 
 
-def units(category: Category, results: Iterable[Result]) -> list[Unit]:
+def units(category: Category, results: Iterable[Result]) -> Ordered:
     """Return the units of ``category`` in ``results``, ordered; other categories are passed over.
 
     Left out are line-ups that cannot be rated (`Result.ratable`) and deals that only one side
