@@ -3,7 +3,8 @@
 A clock on the wall charges a bot for the time that others had its processor. The kernel knows for
 each thread how long it was ready and had to wait; that alone is no excuse, for a bot can get in its
 own way, by processes that nobody can count afterwards. So no more is excused than others have used
-on the processors that the bot may run on: a bot cannot make those do anything.
+on the processors that the bot may run on, for a bot cannot make those do anything, and no more than
+the bot left of these processors.
 
 Sources:
     Linux, Documentation/scheduler/sched-stats.rst: /proc/PID/schedstat; proc_pid_stat(5).
@@ -19,11 +20,13 @@ from arena.errors import HostFault
 from arena.players import strays
 
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
-_PARENT, _USED, _PROCESSOR = 1, slice(11, 15), 36
-"""Fields of /proc/PID/stat after the name; those used are its own time and its ended children's."""
+_PARENT, _USED, _OF_ENDED, _PROCESSOR = 1, slice(11, 15), slice(13, 15), 36
+"""Fields of /proc/PID/stat after the name; used are its own time and that of its ended children."""
 
-_PART = 0.5
-"""So much of its time a question has to be open until the machine is looked at."""
+_PART = 0.25
+"""So much of its time a question has to be open until the machine is looked at. As much as is then
+found is taken to have been so before: whoever slept until then has less of a processor for it.
+"""
 
 _LEAST_MORE_S = 0.001
 _MOST_TIMES, _MOST_MORE_S = 10, 20.0
@@ -51,6 +54,9 @@ class Other(NamedTuple):
     """Whether it ran last on a processor that the bot may run on."""
 
 
+_NEW = Other(0, here=True)
+
+
 class Moment(NamedTuple):
     """What processors were used for until a moment."""
 
@@ -63,6 +69,9 @@ class Moment(NamedTuple):
     others: dict[int, Other]
     """By process id."""
 
+    used: int = 0
+    """Nanoseconds of all processes of the bot, and of the ended ones that are counted."""
+
     @property
     def ready(self) -> bool:
         """Whether the bot could run, or does."""
@@ -73,14 +82,19 @@ def look(pid: int) -> Moment:
     """Return what the bot ``pid`` (or the sandbox around it) and all others have had until now."""
     at = time.monotonic()
     threads = {}
+    bot_used = 0
     for member in strays.family(pid):
+        ended = _stat(f"/proc/{member}")[_OF_ENDED]
+        bot_used += sum(map(int, ended)) * _TICK_NS
+        with suppress(OSError):
+            bot_used += time.clock_gettime_ns(strays.clock(member))
         with suppress(OSError), os.scandir(f"/proc/{member}/task") as tasks:
             for task in tasks:
                 said = strays.read(f"{task.path}/schedstat").split()
                 stat = _stat(task.path)
                 if len(said) > 1 and stat:
                     threads[int(task.name)] = Thread(int(said[0]), int(said[1]), stat[0] == b"R")
-    return Moment(at, threads, dict(_others()))
+    return Moment(at, threads, dict(_others()), bot_used)
 
 
 def _others() -> Iterator[tuple[int, Other]]:
@@ -122,20 +136,24 @@ def _stat(path: str) -> list[bytes]:
     return strays.read(f"{path}/stat").rpartition(b") ")[2].split()
 
 
-def share(before: Moment, now: Moment) -> float:
-    """Return in what part of the time between two moments the machine kept a bot waiting, 0 to 1.
+def excused_s(before: Moment, now: Moment, processors: int) -> float:
+    """Return for how many seconds between two moments the machine kept a bot waiting.
 
-    It is the part in which a thread of the bot was ready and did not run, and no more than that in
-    which others used its processors.
+    A thread of the bot was ready for so long and did not run; others used so much of its
+    processors, those alone that were there at both moments, or came since; and so much of these
+    the bot itself did not use.
+
+    Args:
+        before: the first moment.
+        now: the second.
+        processors: on how many the bot may run.
     """
     window_ns = (now.at - before.at) * 1e9
-    if window_ns <= 0:
-        return 0.0
     waited = max((_waited(before, now, thread, window_ns) for thread in now.threads), default=0)
-    new = Other(0, here=False)
-    pairs = [(before.others.get(pid, new), had) for pid, had in now.others.items()]
-    used = sum(had.used - first.used for first, had in pairs if first.here or had.here)
-    return min(max(waited, 0), max(used, 0), window_ns) / window_ns
+    here = [(before.others.get(pid, _NEW), had) for pid, had in now.others.items() if had.here]
+    others_used = sum(had.used - first.used for first, had in here if first.here)
+    left = processors * window_ns - max(now.used - before.used, 0)
+    return max(min(waited, others_used, left, window_ns), 0) / 1e9
 
 
 def _waited(before: Moment, now: Moment, thread: int, window_ns: float) -> float:
@@ -180,8 +198,7 @@ class FairClock:
         """Return how much of the time since the question was begun is not the bot's."""
         if self._before is None:
             return 0
-        now = look(self._pid)
-        return int(share(self._before, now) * (now.at - self._began) * 1e9)
+        return int(self._excused_s(self._before, look(self._pid)) * 1e9)
 
     def more_s(self, budget_s: float, absent_s: float) -> float:
         """Return how many more seconds the bot has, at the end of those for its question.
@@ -201,10 +218,14 @@ class FairClock:
             # Arena was away when it should have looked. Where it did not wait for a processor, the
             # whole machine may have stood still.
             self._before = now
-            return budget_s * _PART if now.ready and absent_s > budget_s * _PART else 0.0
-        more_s = budget_s - elapsed_s * (1 - share(self._before, now))
+            return budget_s / 2 if now.ready and absent_s > budget_s / 2 else 0.0
+        more_s = budget_s - elapsed_s + self._excused_s(self._before, now)
         if more_s < _LEAST_MORE_S:
             return 0.0
         if elapsed_s > _MOST_TIMES * budget_s + _MOST_MORE_S:
             raise HostFault("the machine was too busy to give a bot its time: play fewer at a time")
         return more_s
+
+    def _excused_s(self, before: Moment, now: Moment) -> float:
+        found_s = excused_s(before, now, len(os.sched_getaffinity(0)))
+        return found_s * (now.at - self._began) / (now.at - before.at)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.errors import HostFault
-from arena.players.delays import FairClock, Moment, Other, Thread, look, share
+from arena.players.delays import FairClock, Moment, Other, Thread, excused_s, look
 from arena.players.process import BotProcess
 from arena.referee.limits import Limits
 from tests.tiny_bots import program
@@ -19,46 +19,65 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def moment(
-    at: float, ran_ms: int = 0, waited_ms: int = 0, others_ms: int = 0, *, ready: bool = True
+    at: float,
+    ran_ms: int = 0,
+    waited_ms: int = 0,
+    others_ms: int = 0,
+    used_ms: int | None = None,
+    *,
+    ready: bool = True,
 ) -> Moment:
     """Return a moment of a bot with one thread, and of one process of others."""
     thread = Thread(ran_ms * MS, waited_ms * MS, ready)
-    return Moment(at, {7: thread}, {99: Other(others_ms * MS, here=True)})
+    used = (ran_ms if used_ms is None else used_ms) * MS
+    return Moment(at, {7: thread}, {99: Other(others_ms * MS, here=True)}, used)
 
 
 def test_time_that_others_had_the_processor_is_excused() -> None:
-    assert share(moment(0), moment(1, ran_ms=600, waited_ms=400, others_ms=400)) == 0.4
+    assert excused_s(moment(0), moment(1, ran_ms=600, waited_ms=400, others_ms=400), 1) == 0.4
 
 
 def test_time_asleep_is_not_excused_whatever_others_do() -> None:
-    assert share(moment(0), moment(1, ran_ms=100, others_ms=900)) == 0
+    assert excused_s(moment(0), moment(1, ran_ms=100, others_ms=900), 1) == 0
 
 
 def test_a_bot_that_waits_for_its_own_processes_is_not_excused() -> None:
-    assert share(moment(0), moment(1, ran_ms=100, waited_ms=900, others_ms=0)) == 0
-    assert share(moment(0), moment(1, ran_ms=100, waited_ms=900, others_ms=50)) == 0.05
+    assert excused_s(moment(0), moment(1, ran_ms=100, waited_ms=900, others_ms=0), 1) == 0
+    assert excused_s(moment(0), moment(1, ran_ms=100, waited_ms=900, others_ms=50), 1) == 0.05
+
+
+def test_what_the_bot_used_of_its_processors_is_not_excused() -> None:
+    """One thread thinks all the time; another one, which is nicer, waits all the time."""
+    now = moment(1, ran_ms=5, waited_ms=980, others_ms=990, used_ms=975)
+
+    assert excused_s(moment(0), now, 1) == pytest.approx(0.025)
+    assert excused_s(moment(0), now, 2) == 0.98
 
 
 def test_a_wait_that_is_not_over_counts_for_all_the_time() -> None:
-    assert share(moment(0), moment(1, others_ms=990)) == 0.99
-    assert share(moment(0, ready=False), moment(1, others_ms=990)) == 0
+    assert excused_s(moment(0), moment(1, others_ms=990), 1) == 0.99
+    assert excused_s(moment(0, ready=False), moment(1, others_ms=990), 1) == 0
 
 
 def test_others_that_came_later_count_for_all_they_used() -> None:
     waits = {7: Thread(0, 500 * MS, ready=True)}
     now = Moment(1, waits, {1: Other(200 * MS, here=True), 2: Other(100 * MS, here=True)})
 
-    assert share(moment(0)._replace(others={1: Other(150 * MS, here=True)}), now) == 0.15
+    assert excused_s(moment(0)._replace(others={1: Other(150 * MS, here=True)}), now, 1) == 0.15
 
 
-def test_others_on_other_processors_do_not_count() -> None:
-    now = moment(1, waited_ms=500)
+@pytest.mark.parametrize(("first", "then"), [(True, False), (False, True), (False, False)])
+def test_others_count_where_they_were_on_its_processors_at_both_ends(
+    first: bool, then: bool
+) -> None:
+    before = moment(0)._replace(others={1: Other(0, here=first)})
+    now = moment(1, waited_ms=500)._replace(others={1: Other(300 * MS, here=then)})
 
-    assert share(moment(0), now._replace(others={1: Other(300 * MS, here=False)})) == 0
+    assert excused_s(before, now, 1) == 0
 
 
-def test_no_time_is_no_share() -> None:
-    assert share(moment(1), moment(1)) == 0
+def test_no_time_is_no_excuse() -> None:
+    assert excused_s(moment(1), moment(1), 1) == 0
 
 
 def test_what_this_process_started_is_no_other() -> None:
@@ -105,7 +124,7 @@ def test_a_question_that_takes_ten_times_its_time_voids_the_match(
     clock = FairClock(os.getpid())
     clock.begin(time.monotonic() - 30, 0.1)
     clock.look()
-    monkeypatch.setattr("arena.players.delays.share", lambda *_: 0.999)
+    monkeypatch.setattr("arena.players.delays.excused_s", lambda *_: 29.95)
 
     with pytest.raises(HostFault, match="too busy"):
         clock.more_s(0.1, absent_s=0)

@@ -58,6 +58,13 @@ IGNORES_ITS_CHILDREN = """signal.signal(signal.SIGCHLD, signal.SIG_IGN)
                     work(0.02)
                     os._exit(0)
             work(0.02)"""
+IS_NICE = """time.sleep(0.14)
+        child = os.fork()
+        if child == 0:
+            os.nice(19)
+            work(60)
+        work(2)
+        os.kill(child, 9)"""
 LETS_GO = """for _ in range(4):
             if os.fork() == 0:
                 os.setsid()
@@ -119,11 +126,18 @@ def test_a_bot_that_takes_too_long_is_charged_also_in_a_crowd(tmp_path: Path, th
 
 
 @pytest.mark.parametrize(
-    "then", [CHILDREN, LETS_GO, IGNORES_ITS_CHILDREN], ids=["children", "let go", "ignored"]
+    "then",
+    [CHILDREN, LETS_GO, IGNORES_ITS_CHILDREN, IS_NICE],
+    ids=["children", "let go", "ignored", "nice"],
 )
 def test_a_bot_cannot_buy_time_by_getting_in_its_own_way(tmp_path: Path, then: str) -> None:
-    said, took, _ = asked(tmp_path, then, 500, others=0)
+    # Somebody else is busy, wherever the system has it run.
+    busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        said, took, _ = asked(tmp_path, then, 500, others=0)
+    finally:
+        busy.kill()
+        busy.wait()
 
     assert said == "timeout"
-    # What else there is to do on this machine is excused, and no more.
-    assert took < 1.5
+    assert took < 1.9
