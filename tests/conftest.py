@@ -1,9 +1,20 @@
 """Hypothesis profiles: `dev` by default, `ci` where CI is set, `long` for `make long`."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# Whoever starts pytest in the background may have it ignore these, and its children with it.
+for _number, _usual in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGHUP, signal.SIG_DFL),
+    (signal.SIGQUIT, signal.SIG_DFL),
+    (signal.SIGTERM, signal.SIG_DFL),
+):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _usual)
 
 settings.register_profile("dev", max_examples=50, deadline=None)
 settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True, print_blob=True)
