@@ -108,7 +108,7 @@ def test_the_check_runs_the_test_command_of_the_readme() -> None:
     check = ROOT / ".ci" / "run"
 
     assert "`make test`" in prose(ROOT / "README.md")
-    assert "\nmake test\n" in check.read_text("utf-8")
+    assert re.search(r"^make test\b", check.read_text("utf-8"), re.MULTILINE)
     assert os.access(check, os.X_OK)
 
 
