@@ -10,6 +10,7 @@ from textwrap import dedent
 import pytest
 
 from arena.errors import BotFault
+from arena.players import strays
 from arena.players.process import BotProcess
 from arena.players.sandbox import Tier
 from tests.bot_processes import Start, comes_true, cpu_s, descendants, running, states
@@ -310,7 +311,8 @@ def test_how_a_bot_ends_is_told_as_if_it_had_never_been_stopped(start: Start, he
 def test_a_bot_that_is_killed_while_it_is_stopped_is_found_at_its_question(start: Start) -> None:
     bot = start(FAITHFUL)
     bot.ask(QUESTION, 5000)
-    os.kill(max(descendants(os.getpid())), signal.SIGKILL)
+    # The last of its family is the bot itself, also in a sandbox.
+    os.kill(strays.family(bot.pid)[-1], signal.SIGKILL)
 
     with pytest.raises(BotFault, match="was ended by SIGKILL"):
         bot.ask(QUESTION, 5000)
