@@ -17,6 +17,9 @@ from itertools import pairwise
 _RIDGE = 1e-10
 """Relative to each step's own length; keeps steps that repeat each other from dividing by 0."""
 
+_MOST = 1e6
+"""Larger shares come of rounding, and nothing would be left of a sum of them."""
+
 
 def mixture(moved: Sequence[Sequence[float]]) -> list[float]:
     """Return weights of steps, which add up to 1, such that their mixture moves least.
@@ -33,6 +36,9 @@ def mixture(moved: Sequence[Sequence[float]]) -> list[float]:
     for at, row in enumerate(products):
         row[at] *= 1 + _RIDGE
     shares = _solved(products, [_dot(turn, latest) for turn in turns])
+    if not all(abs(share) <= _MOST for share in shares):
+        # Steps so unlike each other in length say nothing of one another.
+        shares = [0.0] * len(turns)
     # The latest step, less its share of each turn.
     return [after - before for before, after in pairwise([0.0, *shares, 1.0])]
 

@@ -1,7 +1,7 @@
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from arena.ratings.anderson import mixture
@@ -23,6 +23,7 @@ def length(weights: list[float], moved: list[list[float]]) -> float:
 
 
 @given(vectors)
+@example([[0.0, 0.0, 0.0], [0.0, 2.987277275485933e-151, 0.0], [0.0, 1.0, 0.0]])
 def test_weights_add_up_to_one_and_the_mixture_moves_no_further_than_the_latest_step(
     moved: list[list[float]],
 ) -> None:
