@@ -1,4 +1,6 @@
-"""Hypothesis profiles: `dev` by default, `ci` where CI is set, `long` for `make long`."""
+"""Hypothesis profiles: `dev` by default, `ci` where CI is set, `steady` in `.ci/run`, which has to
+come out the same each time, and `long` for `make long`.
+"""
 
 import os
 import signal
@@ -17,6 +19,7 @@ for _number, _usual in (
         signal.signal(_number, _usual)
 
 settings.register_profile("dev", max_examples=50, deadline=None)
+settings.register_profile("steady", max_examples=50, deadline=None, derandomize=True)
 settings.register_profile("ci", max_examples=100, deadline=None, derandomize=True, print_blob=True)
 settings.register_profile(
     "long", max_examples=5_000, deadline=None, suppress_health_check=[HealthCheck.too_slow]
