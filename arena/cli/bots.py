@@ -29,7 +29,7 @@ from arena.cli.render import WIDTH, Format, Value, render
 from arena.cli.waiting import Waiting
 from arena.errors import UsageError
 from arena.games import games as all_games
-from arena.players.bundle import read_bundle
+from arena.players.submission import read_bundle
 from arena.referee.limits import Limits
 from arena.store.bots import (
     Bot,

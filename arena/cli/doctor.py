@@ -27,8 +27,8 @@ from arena.doctor.run import examine, glance, short
 from arena.errors import UsageError
 from arena.games import BUILT_IN
 from arena.games.base import AnyGame, Kind
-from arena.players.bundle import read_bundle
 from arena.players.sandbox import Tier
+from arena.players.submission import read_bundle
 from arena.referee.category import Category, Mode
 from arena.tournament.mirror import against_itself
 from arena.tournament.settings import Settings, read_settings

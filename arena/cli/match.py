@@ -42,11 +42,11 @@ from arena.referee.record import MatchRecord, encode_record
 from arena.store.matches import add_matches
 from arena.store.tournaments import finish
 from arena.tournament.entrants import named
+from arena.tournament.machine import cores
 from arena.tournament.match import Started, play_match
 from arena.tournament.plan import Plan, plan_match
 from arena.tournament.suite import find_suite
 from arena.tournament.tasks import match_task
-from arena.tournament.workers import cores
 from arena.wire.codec import encode_value
 from arena.wire.escape import printable
 

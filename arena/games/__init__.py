@@ -9,7 +9,6 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.metadata import entry_points
 
 from arena.errors import UsageError
 from arena.games.base import AnyGame, Game, by_name
@@ -33,6 +32,9 @@ def games() -> Mapping[str, AnyGame]:
         UsageError: an entry point cannot be imported, is not a `Game`, or takes a name that is
             already taken.
     """
+    # It reads what is installed: most commands need no game but a built-in one.
+    from importlib.metadata import entry_points  # noqa: PLC0415
+
     found = list(BUILT_IN)
     for point in entry_points(group=ENTRY_POINTS):
         try:
@@ -61,8 +63,9 @@ def games() -> Mapping[str, AnyGame]:
 
 def get_game(name: str) -> AnyGame:
     """Return the game called ``name``, or raise `UsageError` with the closest name."""
+    built_in = by_name(BUILT_IN)
     try:
-        return games()[name]
+        return built_in[name] if name in built_in else games()[name]
     except KeyError:
         raise UsageError(f"no game is called {name!r}{closest(name, games())}") from None
 

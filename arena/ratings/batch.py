@@ -8,11 +8,10 @@ Source:
     P. Dangauthier, R. Herbrich, T. Minka, T. Graepel, "TrueSkill Through Time", NIPS 20, 2007.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, combinations
 
-from arena.ratings.fit import Fit
 from arena.ratings.kept import Kept, keep, recall
 from arena.ratings.trueskill import Rating
 from arena.ratings.units import Unit, digest, ordered
@@ -83,6 +82,9 @@ def rate(
         RecordError: two units have one id.
         HostFault: the ratings are not those of the ``trueskill`` package.
     """
+    # Whoever shows ratings that are kept needs none of it, and it takes longer to import than they.
+    from arena.ratings.fit import settled  # noqa: PLC0415
+
     listed = ordered(units)
     chance = observed_draws(listed) if draw_probability is None else draw_probability
     parts = _components(listed, bots)
@@ -92,7 +94,7 @@ def rate(
         shared[home[unit.sides[0][0]]].append(unit)
     start = kept.messages if kept else Kept()
     fits = [
-        _settled(part, own, chance, start, max_sweeps)
+        settled(part, own, chance, recall(start, own), max_sweeps)
         for part, own in zip(parts, shared, strict=True)
     ]
     for fit in fits:
@@ -110,18 +112,6 @@ def rate(
             chain.from_iterable(shared), chain.from_iterable(fit.messages() for fit in fits)
         ),
     )
-
-
-def _settled(
-    bots: Sequence[str], units: Sequence[Unit], draws: float, start: Kept, max_sweeps: int
-) -> Fit:
-    """Return the fit of one component, from ``start`` if that leads anywhere."""
-    fit = Fit(bots, units, draws, recall(start, units))
-    fit.solve(max_sweeps)
-    if not fit.converged and start.marks:
-        fit = Fit(bots, units, draws)
-        fit.solve(max_sweeps)
-    return fit
 
 
 def observed_draws(units: Iterable[Unit]) -> float:

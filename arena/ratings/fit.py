@@ -48,6 +48,30 @@ class _Step:
     taus: Sequence[float]
 
 
+def settled(
+    bots: Sequence[str],
+    units: Sequence[Unit],
+    draw_probability: float,
+    start: Sequence[Sequence[float]],
+    max_sweeps: int,
+) -> "Fit":
+    """Return the fit of one component, from ``start`` if that leads anywhere; else from nothing.
+
+    Args:
+        bots: as for `Fit`.
+        units: likewise.
+        draw_probability: likewise.
+        start: likewise.
+        max_sweeps: 1 or more; with ``start`` and without it.
+    """
+    fit = Fit(bots, units, draw_probability, start)
+    fit.solve(max_sweeps)
+    if not fit.converged and any(start):
+        fit = Fit(bots, units, draw_probability)
+        fit.solve(max_sweeps)
+    return fit
+
+
 class Fit:
     """The fit of one component.
 

@@ -10,12 +10,6 @@ from typing import Any
 
 from arena.ratings import truncation
 
-with warnings.catch_warnings():
-    # Version 0.4.5 has an invalid escape, of which Python 3.12 and later warn when compiling it.
-    warnings.simplefilter("ignore", SyntaxWarning)
-    warnings.simplefilter("ignore", DeprecationWarning)
-    import trueskill
-
 MU0 = 25.0
 SIGMA0 = 25.0 / 3
 """Belief about a bot of which nothing is known."""
@@ -92,6 +86,11 @@ def update(
 @cache
 def _environment(draw_probability: float) -> Any:  # noqa: ANN401 - the package is untyped
     """Return the package's model with exact functions instead of its approximations."""
+    with warnings.catch_warnings():
+        # Version 0.4.5 has an invalid escape, of which Python 3.12 and later warn when compiling.
+        warnings.simplefilter("ignore", SyntaxWarning)
+        warnings.simplefilter("ignore", DeprecationWarning)
+        import trueskill  # noqa: PLC0415 - whoever shows ratings that are kept needs none of it
     env = trueskill.TrueSkill(
         mu=MU0,
         sigma=SIGMA0,

@@ -7,8 +7,9 @@ from pathlib import Path
 from arena.bundled import sample_bots
 from arena.errors import UsageError
 from arena.games import closest
-from arena.players.bundle import Bundle, missing_runtime, read_bundle
+from arena.players.bundle import Bundle, missing_runtime
 from arena.players.sandbox import Tier
+from arena.players.submission import read_bundle
 from arena.referee.limits import Limits
 from arena.store.bots import Bot, entry_name, find_bot, find_version, list_bots, plain_name
 from arena.store.db import Store

@@ -3,17 +3,24 @@
 A container often has fewer cores than it sees: its cgroup says how much of their time it gets.
 """
 
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 from arena.referee.limits import Limits
-from arena.tournament.workers import cores
 
 _CGROUPS = Path("/sys/fs/cgroup")
 _OWN = Path("/proc/self/cgroup")
 _MEMORY = Path("/proc/meminfo")
 _MIB = 1024 * 1024
+
+
+def cores() -> tuple[int, ...]:
+    """Return the cores that this process may use, ascending."""
+    if hasattr(os, "sched_getaffinity"):
+        return tuple(sorted(os.sched_getaffinity(0)))
+    return tuple(range(os.cpu_count() or 1))
 
 
 def carries(own: Path = _OWN, cgroups: Path = _CGROUPS) -> int:

@@ -23,6 +23,7 @@ from weakref import WeakKeyDictionary
 from multiprocessing_logging import install_mp_handler, uninstall_mp_handler
 
 from arena.players import strays
+from arena.tournament.machine import cores
 
 _LOOK_S = 0.005
 
@@ -143,13 +144,6 @@ def _how(status: int) -> str:
         return f"was ended by {signal.Signals(number).name}"
     except ValueError:
         return f"ended with status {status}"
-
-
-def cores() -> tuple[int, ...]:
-    """Return the cores that this process may use, ascending."""
-    if hasattr(os, "sched_getaffinity"):
-        return tuple(sorted(os.sched_getaffinity(0)))
-    return tuple(range(os.cpu_count() or 1))
 
 
 @contextlib.contextmanager

@@ -14,8 +14,8 @@ from arena.cli.options import (
 )
 from arena.errors import UsageError
 from arena.store.bots import list_bots
+from arena.tournament.machine import cores
 from arena.tournament.settings import Settings
-from arena.tournament.workers import cores
 from tests.command_line import CommandLine
 
 

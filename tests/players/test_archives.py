@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from arena.errors import UsageError
 from arena.players.archives import is_archive, read_archive, unsuffixed
-from arena.players.bundle import read_bundle
 from arena.players.files import EXECUTABLE, MAX_BYTES, PLAIN, File
+from arena.players.submission import read_bundle
 from arena.wire.escape import printable
 
 Member = tuple[str, bytes]

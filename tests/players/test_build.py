@@ -12,9 +12,9 @@ from arena.errors import HostFault, UsageError
 from arena.players import build as building
 from arena.players import strays
 from arena.players.build import build
-from arena.players.bundle import read_bundle
 from arena.players.files import EXECUTABLE, PLAIN, File
 from arena.players.sandbox import Tier, isolation
+from arena.players.submission import read_bundle
 from arena.players.tail import TAIL
 
 pytestmark = pytest.mark.slow

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.players.bundle import argv, read_bundle, unpack
+from arena.players.bundle import argv, unpack
 from arena.players.files import EXECUTABLE, PLAIN, File
 from arena.players.provided import provided
+from arena.players.submission import read_bundle
 
 PYTHON = ("python", "bot.py")
 

@@ -9,7 +9,7 @@ import pytest
 
 from arena.errors import FaultCode
 from arena.players.sandbox import Tier, isolation
-from arena.tournament.workers import cores
+from arena.tournament.machine import cores
 from tests.whole_arena import DICE, Arena, bot, children, holds, killed_at_last, named, suite
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]

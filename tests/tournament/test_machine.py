@@ -3,8 +3,7 @@ from pathlib import Path
 import pytest
 
 from arena.referee.limits import Limits
-from arena.tournament.machine import carries, crowding, memory_mb
-from arena.tournament.workers import cores
+from arena.tournament.machine import carries, cores, crowding, memory_mb
 
 
 def cgroup(tmp_path: Path, own: str, quotas: dict[str, str]) -> tuple[Path, Path]:

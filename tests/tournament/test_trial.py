@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from arena.errors import UsageError
-from arena.players.bundle import Bundle, read_bundle
+from arena.players.bundle import Bundle
 from arena.players.sandbox import Tier, isolation
+from arena.players.submission import read_bundle
 from arena.players.tail import STDERR_LINES, TAIL
 from arena.referee.limits import Limits
 from arena.tournament.trial import QUESTIONS, Trial, declared_games, try_out

@@ -11,15 +11,17 @@ from pathlib import Path
 import pytest
 
 from arena.players import strays
-from arena.players.bundle import argv, read_bundle, unpack
+from arena.players.bundle import argv, unpack
 from arena.players.process import BotProcess, Program
 from arena.players.sandbox import Tier
+from arena.players.submission import read_bundle
 from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
+from arena.tournament.machine import cores
 from arena.tournament.match import Entrant, MatchTask
 from arena.tournament.tasks import play_task
-from arena.tournament.workers import NotBegun, collected_logs, cores, workers
+from arena.tournament.workers import NotBegun, collected_logs, workers
 from tests.whole_arena import FIRST, bot, children, holds
 
 pytestmark = pytest.mark.slow
