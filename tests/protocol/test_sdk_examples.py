@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.players.bundle import argv, read_bundle, unpack
+from arena.players.bundle import argv, unpack
 from arena.players.process import Program
 from arena.players.sandbox import Tier
+from arena.players.submission import read_bundle
 from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits

@@ -5,9 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.errors import HostFault, UsageError
-from arena.players.bundle import bundle_of, check_unpacked, read_bundle, unpack
+from arena.players.bundle import bundle_of, check_unpacked, unpack
 from arena.players.files import EXECUTABLE, PLAIN, File, discard
 from arena.players.manifest import manifest_file
+from arena.players.submission import read_bundle
 from arena.store.db import Store, open_store
 from arena.store.snapshots import is_absent, keep_snapshot, load_bundle, name_snapshot
 from tests.kept import snapshot
