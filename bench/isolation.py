@@ -1,11 +1,13 @@
 """What the sandbox costs: starting a bot in it, and asking a question in it.
 
-    python bench/isolation.py [--starts 15] [--rounds 7] [--questions 2000]
+    python bench/isolation.py [--starts 15] [--rounds 7] [--questions 2000] [--matches 15]
 
 The tiers take turns within one run, on one core, and the medians are compared: a ratio holds where
 single times would not. A question is answered by a bot that does nothing but answer, and by one
 that reads what it is asked, as the smallest useful bot does. Without limits nothing is frozen
-between questions, which shows what the sandbox costs by itself.
+between questions, which shows what the sandbox costs by itself. The sample bots play whole matches
+as they are rated, frozen between questions: shown is the time from the first decision to the last,
+the referee's work included.
 """
 
 import argparse
@@ -20,9 +22,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena import __version__
-from arena.players.process import BotProcess, Program
+from arena.bundled import sample_bots
+from arena.games import get_game
+from arena.games.deal import Deal
+from arena.players.bundle import argv, unpack
+from arena.players.process import BotProcess, Program, stop_all
 from arena.players.sandbox import Tier, isolation
+from arena.players.submission import read_bundle
 from arena.referee.limits import Limits
+from arena.referee.play import play
 
 ECHO = """\
 import sys
@@ -40,6 +48,14 @@ for line in sys.stdin:
 """
 SHORT = b'{"type":"act","id":1,"observation":{},"events":[],"legal_actions":[{"type":"go"}]}\n'
 TIERS = (Tier.NONE, Tier.BWRAP)
+PLAYERS = 2
+PLAYED = (
+    ("first_legal", "donburiko"),
+    ("first_legal", "couperation"),
+    ("greedy", "donburiko"),
+    ("greedy", "couperation"),
+)
+"""Sample bots, and what each plays against itself."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +111,32 @@ def question_us(asked: Asked, rounds: int, questions: int) -> dict[Tier, list[fl
     return times
 
 
+def laid_out(bot: str, folder: Path) -> Program:
+    """Unpack the sample bot called ``bot`` in ``folder``, and return how it is started."""
+    path = next(path for path in sample_bots() if path.stem == bot)
+    bundle = read_bundle(path)
+    unpack(bundle, folder / bot)
+    return Program(tuple(argv(bundle.command, folder / bot)), folder / bot)
+
+
+def decision_us(program: Program, game: str, matches: int) -> dict[Tier, list[float]]:
+    """Return the microseconds a decision of each tier, a figure for each match; equal deals."""
+    times: dict[Tier, list[float]] = {tier: [] for tier in TIERS}
+    for number in range(matches):
+        for tier in TIERS:
+            bots = [BotProcess(program, Limits(), tier) for _ in range(PLAYERS)]
+            came: list[float] = []
+
+            def decided(*_: object, came: list[float] = came) -> None:
+                came.append(time.perf_counter())
+
+            deal = Deal(bytes(32), game, "standard", PLAYERS, number)
+            play(get_game(game), deal, bots, Limits(), decided)
+            stop_all(bots)
+            times[tier].append((came[-1] - came[0]) * 1e6 / (len(came) - 1))
+    return times
+
+
 def report(name: str, unit: str, times: dict[Tier, list[float]]) -> None:
     """Print the medians, their difference and their ratio."""
     plain, boxed = (statistics.median(times[tier]) for tier in TIERS)
@@ -110,6 +152,7 @@ def main() -> None:
     parser.add_argument("--starts", type=int, default=15)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--questions", type=int, default=2000)
+    parser.add_argument("--matches", type=int, default=15)
     options = parser.parse_args()
     isolation(Tier.BWRAP)
     # One core for all, as a worker and its bots have it.
@@ -135,6 +178,9 @@ def main() -> None:
         report("start-up", "ms", start_ms(cases[2], options.starts))
         for asked in cases:
             report(asked.name, "us", question_us(asked, options.rounds, options.questions))
+        for bot, game in PLAYED:
+            program = laid_out(bot, Path(folder))
+            report(f"decision, {bot}, {game}", "us", decision_us(program, game, options.matches))
 
 
 if __name__ == "__main__":
