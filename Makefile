@@ -16,6 +16,9 @@ QUICK := $(if $(filter command,$(origin PYTHON)),.venv-$(notdir $(PYTHON)),$(VEN
 # How many processes the tests run in.
 JOBS ?= 2
 
+# What `make bench` runs, one after the other.
+BENCHES ?= rules floor peers tournament isolation leaderboard calibration sequential
+
 # What `make tournament` plays: as many deals as it takes to tell the sample bots apart.
 ARGS ?= --deals 30
 
@@ -70,8 +73,8 @@ long: $(VENV)/ready  ## Run the long tests, and all properties with thousands of
 	$(BIN)/pytest -m 'long and alone' -rP
 	HYPOTHESIS_PROFILE=long $(BIN)/pytest -n $(JOBS) -m 'not long and not slow and not alone' --timeout 0
 
-bench: $(VENV)/ready  ## Measure: the sandbox, leaderboards, calibration of ratings, comparisons; 10 minutes
-	for it in isolation leaderboard calibration sequential; do $(BIN)/python bench/$$it.py || exit 1; done
+bench: $(VENV)/ready  ## Measure: speed of rules, referee, tournaments and leaderboards, and how right ratings are; 15 minutes
+	for it in $(BENCHES); do $(BIN)/python bench/$$it.py || exit 1; done
 
 schemas: $(VENV)/ready  ## Write protocol/schemas anew from the types
 	$(BIN)/python -m arena.referee.schemas protocol/schemas

@@ -5,11 +5,13 @@
 A home is made for each size, with the records of one category: tables of four at Donburiko, each
 deal in all rotations. The records are of the usual size and can be decoded; who comes first follows
 from skills and luck. Each command runs in a process of its own, as users run it: shown are the time
-until it has ended, the processor time in it, the peak of its memory, and how the last two have
-grown since the size before. ``start-up`` is a command that does nothing.
+until it has ended, the processor time in it, the peak of its memory, and by which power of the
+number n of matches the last two have grown since the size before, beyond those of ``start-up``,
+which is a command that does nothing.
 """
 
 import argparse
+import math
 import os
 import platform
 import random
@@ -193,17 +195,30 @@ def measured(size: int, more: int, bots: Sequence[str]) -> dict[str, Run]:
     return found
 
 
+def power(now: float, before: float, times: float, least: float) -> str:
+    """Return by which power of the number of matches something has grown, as ``n^0.98``.
+
+    Args:
+        now: what it is with ``times`` as many matches, beyond that of a command without any.
+        before: what it was.
+        times: how many times the matches.
+        least: nothing is said of what was less than that.
+    """
+    return f"n^{math.log(now / before, times):.2f}" if min(now, before) > least else "      "
+
+
 def report(size: int, found: dict[str, Run], before: tuple[int, dict[str, Run]] | None) -> None:
     """Print a line for each kind of call, and how it has grown since the size ``before``."""
     print(f"{size:,} matches")
+    idle = found["start-up"]
     for name, one in found.items():
         line = f"  {name:12} {one.seconds:7.3f} s {one.cpu_s:7.3f} s CPU {one.megabytes:5.0f} MB"
-        if before:
-            last = before[1][name]
-            line += (
-                f"   x {one.cpu_s / last.cpu_s:.2f} CPU, x {one.megabytes / last.megabytes:.2f} "
-                f"memory with x {size / before[0]:.0f} matches"
-            )
+        if before and one is not idle:
+            was, idle_was = before[1][name], before[1]["start-up"]
+            times = size / before[0]
+            cpu = power(one.cpu_s - idle.cpu_s, was.cpu_s - idle_was.cpu_s, times, 0.02)
+            net, net_was = one.megabytes - idle.megabytes, was.megabytes - idle_was.megabytes
+            line += f"   grown by {cpu} CPU, {power(net, net_was, times, 2.0)} memory"
         print(line, flush=True)
 
 

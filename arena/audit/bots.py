@@ -14,6 +14,7 @@ from arena.audit.matches import read
 from arena.errors import BotFault, FaultCode
 from arena.games.base import Seat
 from arena.games.deal import Deal
+from arena.players.person import SNAPSHOT as PERSON
 from arena.players.process import BotProcess
 from arena.players.sandbox import Tier
 from arena.referee.limits import UNCLOCKED_MS, Limits
@@ -139,14 +140,18 @@ def _tasks(
 
 
 def replay_seats(task: _Task) -> tuple[int, list[SeatReplay]]:
-    """Return how many seats the match has, and those whose bots did not do the same again.
+    """Return how many seats bots held, and those of them whose bots did not do the same again.
 
-    Runs in a worker.
+    A person does not come again. Runs in a worker.
     """
     record = read(task.record)
-    asked = questions(record)
+    held = {
+        seat: own
+        for seat, own in enumerate(questions(record))
+        if record.seats[seat].digest != PERSON.digest
+    }
     found = []
-    for seat, own in enumerate(asked):
+    for seat, own in held.items():
         recorded = [one.answer for one in own] or _at_start(record, seat)
         first = _alone(task, record, seat, own)
         number = _parting(recorded, first)
@@ -166,7 +171,7 @@ def replay_seats(task: _Task) -> tuple[int, list[SeatReplay]]:
                 steady=all(other == first for other in others) and not machine & {*one, *other},
             )
         )
-    return len(asked), found
+    return len(held), found
 
 
 def questions(record: MatchRecord) -> list[list[Asked]]:

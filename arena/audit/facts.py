@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from arena.errors import Difference, UsageError
 from arena.players.names import check_entry, check_name
+from arena.players.person import SNAPSHOT as PERSON
 from arena.players.sandbox import Tier
 from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
@@ -275,7 +276,10 @@ def _check_unrated(tournament: Tournament, said: _Parameters) -> None:
         if reason != printable(reason):  # it is shown under tables
             raise Difference("unrated", shown(reason), "text that can be shown")
     follow = unrated_reasons(
-        published_key=tournament.commitment is None, tier=said.tier, limits=said.limits
+        published_key=tournament.commitment is None,
+        tier=said.tier,
+        limits=said.limits,
+        people=[bot for bot, digest, _ in said.bots if digest == PERSON.digest],
     )
     asked_for = [UNRATED] * bool(said.comparison) + [SINGLE] * bool(said.single)
     for reason in (*follow, *asked_for):

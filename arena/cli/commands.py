@@ -11,12 +11,15 @@ import typer
 from typer.core import TyperGroup
 
 MODULES: Mapping[str, tuple[str, ...]] = {
+    "new": ("new",),
+    "check": ("check",),
     "bots": ("submit", "bots"),
     "tournament": ("tournament",),
     "tournaments": ("tournaments",),
     "leaderboard": ("leaderboard",),
     "compare": ("compare",),
     "match": ("match",),
+    "play": ("play",),
     "matches": ("matches",),
     "replay": ("replay",),
     "logs": ("logs",),

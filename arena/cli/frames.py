@@ -153,7 +153,7 @@ def _of_all(record: MatchRecord, game: AnyGame) -> list[Frame]:
 
     def watch(state: Any, seat: Seat, action: Public, house: bool) -> None:  # noqa: ANN401, FBT001
         nonlocal done
-        table = _lines(game.draw(state))
+        table = table_lines(game.draw(state))
         stopped(table)
         ms = record.measured.action_ms[done]
         bot, spelt = record.seats[seat].bot, encode_value(action)
@@ -162,7 +162,7 @@ def _of_all(record: MatchRecord, game: AnyGame) -> list[Frame]:
         done += 1
 
     def ended(state: Any) -> None:  # noqa: ANN401 - of whatever type the game has
-        table = _lines(game.draw(state))
+        table = table_lines(game.draw(state))
         stopped(table)
         found.append(Frame(done, table, _ending(record)))
 
@@ -173,7 +173,7 @@ def _of_all(record: MatchRecord, game: AnyGame) -> list[Frame]:
 def _of_seat(record: MatchRecord, game: AnyGame, own: Seat) -> list[Frame]:
     found: list[Frame] = []
     bot = record.seats[own].bot
-    drawn = _drawing(game)
+    drawn = drawing(game)
     faults = {fault.code == FaultCode.START_FAILED: fault for fault in faults_of(record, own)}
     if at_start := faults.get(True):
         found.append(Frame(0, (), _fault_lines(record, at_start)))
@@ -181,7 +181,7 @@ def _of_seat(record: MatchRecord, game: AnyGame, own: Seat) -> list[Frame]:
     def asked(number: int, seat: Seat, question: Question) -> None:
         if seat != own:
             return
-        table = (*_events(question), *_lines(drawn(question.observation)))
+        table = (*_events(question), *table_lines(drawn(question.observation)))
         fault = faults.get(False)
         if fault and fault.at == number:
             found.append(Frame(number, table, _fault_lines(record, fault)))
@@ -195,8 +195,8 @@ def _of_seat(record: MatchRecord, game: AnyGame, own: Seat) -> list[Frame]:
     return found
 
 
-def _drawing(game: AnyGame) -> Callable[[bytes], str]:
-    """Return what makes text of an observation as it was sent."""
+def drawing(game: AnyGame) -> Callable[[bytes], str]:
+    """Return what makes text of an observation as it was sent; nothing of it is escaped yet."""
     draw = game.draw_observation
     if draw is None:
         return lambda sent: json.dumps(json.loads(sent), indent=2, ensure_ascii=False)
@@ -229,5 +229,6 @@ def _ending(record: MatchRecord, seat: Seat | None = None) -> tuple[str, ...]:
     return (*table, printable(why))
 
 
-def _lines(text: str) -> tuple[str, ...]:
+def table_lines(text: str) -> tuple[str, ...]:
+    """Return the drawing ``text`` of a table as lines that are fit for a terminal."""
     return tuple(line.expandtabs() for line in printable(text, lines=True).split("\n"))

@@ -36,6 +36,7 @@ from arena.cli.render import Format
 from arena.errors import UsageError
 from arena.games import get_game
 from arena.games.base import AnyGame, Public, Seat
+from arena.players.person import SNAPSHOT as PERSON
 from arena.players.sandbox import Tier
 from arena.referee.play import Watch
 from arena.referee.record import MatchRecord, encode_record
@@ -52,6 +53,15 @@ from arena.wire.escape import printable
 
 log = logging.getLogger(__name__)
 
+DealNumber = Annotated[
+    int, typer.Option("--deal", metavar="N", min=0, max=999_999, help="Which one, from 0.")
+]
+Variant = Annotated[
+    str | None,
+    typer.Option(
+        "--variant", metavar="VARIANT", help="Of the rules; by default the game's first one."
+    ),
+]
 _CLOCKS = ("move_ms", "extra_ms", "start_ms", "slot_ms")
 
 
@@ -71,16 +81,9 @@ def match(  # noqa: PLR0913, PLR0917 - a command's options
             autocompletion=complete_bot,
         ),
     ],
-    deal: Annotated[
-        int, typer.Option("--deal", metavar="N", min=0, max=999_999, help="Which one, from 0.")
-    ] = 0,
+    deal: DealNumber = 0,
     suite: SuiteName = None,
-    variant: Annotated[
-        str | None,
-        typer.Option(
-            "--variant", metavar="VARIANT", help="Of the rules; by default the game's first one."
-        ),
-    ] = None,
+    variant: Variant = None,
     watch: Annotated[bool, typer.Option("--watch", help="Show the table at every turn.")] = False,
     move_ms: MoveMs = None,
     extra_ms: ExtraMs = None,
@@ -120,8 +123,14 @@ def match(  # noqa: PLR0913, PLR0917 - a command's options
     show = _watch(rules, names, form) if watch else None
     record = _played(made, show, home, _debugged(names, isolated.tier) if no_limits else None)
     print_ending(record, form)
+    tell_way_on(record, home)
+
+
+def tell_way_on(record: MatchRecord, home: Path) -> None:
+    """Say how to look at a match that is kept, and into the logs of its bots at fault."""
     where = f"-t {record.tournament}{at_home(home)}"
-    for bot in dict.fromkeys(record.seats[fault.seat].bot for fault in record.faults):
+    at_fault = [record.seats[fault.seat] for fault in record.faults]
+    for bot in dict.fromkeys(one.bot for one in at_fault if one.digest != PERSON.digest):
         remark(f"all that {bot} logged: arena logs {bot} --faults {where}")
     remark(f"kept: arena replay {record.match} {where}")
 
@@ -132,7 +141,7 @@ def _played(
     """Store the single match of ``made``, play it, and return its record, which is kept."""
     with store_at(home) as store:
         made.store(store)
-        with _on_one_core():
+        with on_one_core():
             task = match_task(store, made.tournament, made.fixtures[0])
             record = play_match(task, show, started)
         add_matches(store, made.tournament.id, [encode_record(record)])
@@ -179,7 +188,7 @@ def _watch(game: AnyGame, names: Sequence[str], form: Format) -> Watch:
 
 
 @contextmanager
-def _on_one_core() -> Iterator[None]:
+def on_one_core() -> Iterator[None]:
     """Keep this process and the bots that it starts on one core: a pipe across two is slow."""
     if not hasattr(os, "sched_setaffinity"):
         yield

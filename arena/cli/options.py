@@ -143,6 +143,14 @@ SuiteName = Annotated[
         autocompletion=complete_suite,
     ),
 ]
+On = Annotated[
+    str | None,
+    typer.Option(
+        "--on",
+        metavar="ADDRESS",
+        help="Play on a Dask cluster, whose scheduler is at tcp://HOST:PORT or tls://HOST:PORT.",
+    ),
+]
 InTournament = Annotated[
     str | None,
     typer.Option(

@@ -7,6 +7,7 @@ from pathlib import Path
 from arena.cli.interrupts import interrupts
 from arena.cli.mistakes import Stopped
 from arena.cli.options import at_home
+from arena.cli.places import Place
 from arena.cli.remarks import Progress, remark, rulings
 from arena.errors import HostFault
 from arena.store.db import Store
@@ -22,7 +23,7 @@ def way_on(going: Tournament, home: Path) -> str:
     return f"arena {command} --resume {going.id}{at_home(home)}"
 
 
-def play(store: Store, going: Tournament, workers: int, home: Path) -> None:
+def play(store: Store, going: Tournament, place: Place, home: Path) -> None:
     """Play what is open of ``going``; the first Ctrl-C stops cleanly, the second at once.
 
     Raises:
@@ -34,7 +35,7 @@ def play(store: Store, going: Tournament, workers: int, home: Path) -> None:
     how = f"go on with: {way_on(going, home)}"
     try:
         with report, interrupts(stop):
-            played = run(store, going.id, workers, report, stop)
+            played = run(store, going.id, place.most, report, stop, place.executors)
     except KeyboardInterrupt:
         played = going
     except HostFault:

@@ -18,6 +18,7 @@ from arena.cli.options import (
     Games,
     Home,
     MoveMs,
+    On,
     SlotMs,
     StartMs,
     SuiteName,
@@ -32,8 +33,8 @@ from arena.cli.options import (
     sizes,
     store_at,
     words,
-    workers_wanted,
 )
+from arena.cli.places import Place, place_at
 from arena.cli.playing import play
 from arena.cli.remarks import counted, duration, remark
 from arena.cli.render import Format, Value, render
@@ -110,7 +111,12 @@ Name = Annotated[
 Jobs = Annotated[
     int | None,
     typer.Option(
-        "-j", "--jobs", metavar="N", min=1, max=1024, help="Matches at a time; one a core."
+        "-j",
+        "--jobs",
+        metavar="N",
+        min=1,
+        max=1024,
+        help="Matches at a time; one a core, or one a worker of a cluster.",
     ),
 ]
 PublicValue = Annotated[
@@ -151,6 +157,7 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
     suite: SuiteName = None,
     name: Name = None,
     jobs: Jobs = None,
+    on: On = None,
     move_ms: MoveMs = None,
     extra_ms: ExtraMs = None,
     start_ms: StartMs = None,
@@ -168,12 +175,12 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
     bots where none is registered.
     """
     settings = settings_at(home)
-    workers = workers_wanted(jobs, settings)
+    place = place_at(context, on, jobs, settings)
     made = None
     if resume is not None:
         _check_settled(context)
         with store_at(home, create=False) as store:
-            going, there = _left(store, resume, workers)
+            going, there = _left(store, resume, place)
     else:
         if suite is not None and public_value:
             raise UsageError("--public-value goes into a fresh secret's key: leave out --suite")
@@ -197,8 +204,9 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
     if not (dry_run or going.unrated):
         check_isolation(Tier(going.parameters["tier"]))
     if made:
-        _announce(home, made, there, workers, dry_run=dry_run)
-    _tell_crowding(going, there, workers)
+        place.prepare(going)
+        _announce(home, made, there, place, dry_run=dry_run)
+    _tell_crowding(going, there, place)
     if dry_run:
         typer.echo(render(_counts(there), form, PLAN_COLUMNS), nl=False)
         return
@@ -208,7 +216,7 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
             # Of what is kept, so that nobody holds a commitment to a tournament that is not there.
             if going.commitment:
                 remark(f"SHA-256 of the secret: {going.commitment}")
-        play(store, going, workers, home)
+        play(store, going, place, home)
         if going.single:
             for line in records(store, [going.id]):
                 record = decode_record(line)
@@ -224,14 +232,15 @@ def _check_settled(context: typer.Context) -> None:
         raise UsageError(f"--resume goes on with what was planned: leave out {', '.join(settled)}")
 
 
-def _left(store: Store, text: str, workers: int) -> tuple[Tournament, Sequence[Extent]]:
+def _left(store: Store, text: str, place: Place) -> tuple[Tournament, Sequence[Extent]]:
     """Return the tournament that ``text`` means and what is left of it; say how much that is."""
     going = get_tournament(store, text).tournament
     if going.comparison:
         raise UsageError(f"{going.id} is a comparison: `arena compare --resume {going.id}`")
     there = open_extents(store, going.id)
     if there:
-        remark(f"{going.id}: {_size(store, there, workers)} left")
+        place.prepare(going)
+        remark(f"{going.id}: {_size(store, there, place)} left")
     else:
         remark(f"{going.id}: all matches were played already")
     return going, there
@@ -300,7 +309,7 @@ def _plan(  # noqa: PLR0913 - what a command's options came to
 
 
 def _announce(
-    home: Path, made: Plan, there: Sequence[Extent], workers: int, *, dry_run: bool
+    home: Path, made: Plan, there: Sequence[Extent], place: Place, *, dry_run: bool
 ) -> None:
     """Say what is to be played, before the first match is."""
     for text in made.left_out:
@@ -308,29 +317,29 @@ def _announce(
     for text in made.remarks:
         remark(text)
     with browsed(home) as store:
-        size = _size(store, there, workers)
+        size = _size(store, there, place)
     # What is not played has no id or secret that anybody could come back to.
     remark(size if dry_run else f"{made.tournament.id}: {size}")
     if made.tournament.unrated:
         remark(f"unrated: {'; '.join(made.tournament.unrated)}")
 
 
-def _tell_crowding(going: Tournament, there: Sequence[Extent], workers: int) -> None:
-    """Say where so many ``workers`` take more than the machine has."""
+def _tell_crowding(going: Tournament, there: Sequence[Extent], place: Place) -> None:
+    """Say where so many workers take more than this machine has."""
     matches = sum(one.matches for one in there)
-    if matches:
+    if matches and place.cluster is None:
         seats = max(one.category.players for one in there)
         limits = msgspec.convert(going.parameters.get("limits"), type=Limits | None)
-        for text in crowding(min(workers, matches), seats, limits, carries(), memory_mb()):
+        for text in crowding(min(place.workers, matches), seats, limits, carries(), memory_mb()):
             remark(text)
 
 
-def _size(store: Store, there: Sequence[Extent], workers: int) -> str:
-    about = duration(expected_s(store, there, min(workers, carries())))
+def _size(store: Store, there: Sequence[Extent], place: Place) -> str:
+    about = duration(expected_s(store, there, place.at_once))
     return (
         f"{counted(sum(one.matches for one in there), 'match', 'matches')} in "
         f"{counted(len(there), 'category', 'categories')}, about {about} with "
-        f"{counted(workers, 'worker', 'workers')}"
+        f"{counted(place.workers, 'worker', 'workers')}"
     )
 
 

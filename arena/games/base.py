@@ -15,6 +15,9 @@ import msgspec
 Seat = NewType("Seat", int)
 """A place at the table, from 0, in turn order."""
 
+Who = Callable[[int], str]
+"""A seat -> what a text calls it, as in ``you`` or ``seat 1``."""
+
 CardT = TypeVar("CardT")
 StateT = TypeVar("StateT")
 ActionT = TypeVar("ActionT", bound="Public")
@@ -136,6 +139,12 @@ class Game(Generic[StateT, ActionT, ObservationT]):
 
     legend: str = ""
     """What the signs in both texts mean, in a line."""
+
+    say_action: Callable[[ActionT], str] | None = None
+    """An action in words, each legal one in others: what a person reads and types; else JSON."""
+
+    say_event: Callable[[Any, Who], str] | None = None
+    """(event, how to call a seat) -> what happened in words, but for `Fault`; else it is JSON."""
 
 
 AnyGame = Game[Any, Any, Any]

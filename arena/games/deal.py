@@ -5,8 +5,8 @@ random thing in a match is derived from HMAC-SHA256 (RFC 2104, FIPS 180-4) and c
 again by anyone who has the key.
 """
 
-import hashlib
 import hmac
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -15,6 +15,8 @@ from arena.games.base import CardT
 WORD = 2**32
 SEED = 2**53
 """Seeds and ids are below this: the whole numbers that every JSON reader keeps exact."""
+
+_words_of = struct.Struct(">8I").unpack
 
 
 class Stream:
@@ -28,13 +30,14 @@ class Stream:
 
     def word(self) -> int:
         """Return the next word, 0 to 2^32 - 1."""
-        if not self._words:
+        words = self._words
+        if not words:
             label = f"{self._label}/{self._block}".encode("ascii")
-            digest = hmac.digest(self._key, label, hashlib.sha256)
-            # Reversed, so that `pop` hands them out first to last.
-            self._words = [int.from_bytes(digest[at : at + 4], "big") for at in range(28, -1, -4)]
+            words += _words_of(hmac.digest(self._key, label, "sha256"))
+            # So that `pop` hands them out first to last.
+            words.reverse()
             self._block += 1
-        return self._words.pop()
+        return words.pop()
 
     def below(self, bound: int) -> int:
         """Return a number from 0 to ``bound`` - 1, each as likely as any other.

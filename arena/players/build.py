@@ -45,7 +45,9 @@ _NOT_A_PROGRAM = frozenset({errno.EACCES, errno.ENOENT, errno.ENOEXEC})
 _TIED = ("/usr/bin/setpriv", "--pdeathsig", "KILL", "--")
 """What starts a command so that it is killed when this process dies, as a sandbox is."""
 
-_SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
+SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
+"""Where a step finds programs that are neither the bot's own nor an interpreter of this machine."""
+
 _LOOK_S = 0.1
 _GONE_S = 5.0
 _ECHO = 80
@@ -116,7 +118,7 @@ def _argv(step: Sequence[str], folder: Path, said: str) -> list[str]:
         return [str(folder / path), *words]
     found = shutil.which(program) if program == "node" else None
     if found is None and "/" not in program:
-        found = shutil.which(program, path=_SYSTEM_PATH)
+        found = shutil.which(program, path=SYSTEM_PATH)
     if found is None:
         raise UsageError(f"{said} begins with what is neither a file of the bot nor installed here")
     return [found, *words]

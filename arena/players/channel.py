@@ -16,6 +16,9 @@ from arena.players.tail import Tail
 from arena.wire.messages import MAX_LINE_BYTES
 
 _CHUNK = 64 * 1024
+_ANSWER = 4096
+"""As much as is read at first: most answers are shorter by far."""
+
 _LAST_CHUNKS = 16
 _TELL_S = 0.25
 """How long a line without an answer may wait for room in the pipe."""
@@ -23,6 +26,8 @@ _TELL_S = 0.25
 _FIRST_LOOK_S = 0.002
 _LOOK_S = 0.05
 """When a question that is still open is looked after, first and from then on."""
+
+_PROMPT_MS = int(_FIRST_LOOK_S * 1000)
 
 _ABSENT_S = 0.01
 """Going on so much later than meant means that arena itself was kept from running."""
@@ -61,6 +66,9 @@ class LineChannel:
         self._budget_s = self._deadline = self._awake_at = self._absent_s = 0.0
         self._asked = self._overtime = self._waited = False
         self._pending = bytearray()
+        self._answered = [(from_bot, select.POLLIN)]
+        """What `poll` returns when the bot has written output, and nothing else has happened."""
+
         self._poll = select.poll()
         for descriptor in (from_bot, log, gone):
             self._poll.register(descriptor, select.POLLIN)
@@ -82,6 +90,8 @@ class LineChannel:
         if not self._waited:
             # It has had none of the time until now, which is long if arena itself was stopped.
             self._deadline = time.monotonic() + self._budget_s
+            if not self._pending and (answer := self._prompt(budget_ms)) is not None:
+                return answer
         return self._receive()
 
     def tell(self, line: bytes) -> None:
@@ -136,6 +146,32 @@ class LineChannel:
                 elif descriptor == self._from_bot:
                     self._skip_output()
         return gone
+
+    def listen(self, until: float, *, for_a_line: bool = False) -> bool:
+        """Take note of what the bot writes unasked; return whether it went before ``until``.
+
+        Args:
+            until: an instant of `time.monotonic`.
+            for_a_line: be done once there is a whole line.
+        """
+        gone = False
+        while not gone and (left := until - time.monotonic()) > 0:
+            if for_a_line and b"\n" in self._pending:
+                break
+            ready = {descriptor for descriptor, _ in self._poll.poll(left * 1000)}
+            gone = self._gone in ready
+            if self._log in ready:
+                self._read_log()
+            if self._from_bot in ready and (self._is_full or not self._read()):
+                self._skip_output()
+        # What a process that is gone has left in the pipe is read to its end.
+        while gone and not self._is_full and self._read():
+            pass
+        return gone
+
+    @property
+    def _is_full(self) -> bool:
+        return len(self._pending) > MAX_LINE_BYTES
 
     def end_input(self) -> None:
         """Close the bot's standard input, so that it reads the end of the file."""
@@ -193,6 +229,19 @@ class LineChannel:
             except OSError:
                 return True
         return True
+
+    def _prompt(self, budget_ms: int) -> bytes | None:
+        """Return the answer of a bot that is prompt and writes nothing else, as nearly all do.
+
+        Whatever else there is to see is left for `_receive`.
+        """
+        if self._poll.poll(min(budget_ms, _PROMPT_MS)) != self._answered:
+            return None
+        chunk = os.read(self._from_bot, _ANSWER)
+        if 0 <= chunk.find(b"\n") == len(chunk) - 1:
+            return chunk[:-1]
+        self._pending += chunk
+        return None
 
     def _receive(self) -> bytes:
         searched = 0

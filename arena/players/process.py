@@ -194,11 +194,13 @@ class BotProcess(Player):
         Once it has answered, nothing of it runs until it is asked again or told to quit, unless
         limits are off.
         """
-        self.start()
+        if not self._started:
+            self.start()
         if not self._running:
             raise BotFault(FaultCode.START_FAILED, self._failed)
-        self._open_since = time.monotonic()
-        self._clock.begin(self._open_since, budget_ms / 1000)
+        if self._limits:
+            self._open_since = time.monotonic()
+            self._clock.begin(self._open_since, budget_ms / 1000)
         try:
             answer = self._channel.ask(line, budget_ms)
         except BotFault as fault:
@@ -207,9 +209,10 @@ class BotProcess(Player):
             raise self._exited(fault) from None
         if self._freezer:
             self._freezer.freeze()
-        else:
+        elif self._limits:
             self._freeze_first()
-        self._count_open()
+        if self._limits:
+            self._count_open(self._limits)
         self._answered = True
         return answer
 
@@ -225,6 +228,26 @@ class BotProcess(Player):
     def unasked(self) -> bytes:
         """Return what the bot has written that no question has taken for an answer yet."""
         return self._channel.unasked() if self._running else b""
+
+    def listen(self, wait_ms: int, *, end_input: bool = False, for_a_line: bool = False) -> bool:
+        """Let it run on without a question; return whether it ended in that time.
+
+        What it writes meanwhile is had from `unasked`.
+
+        Args:
+            wait_ms: wall time.
+            end_input: close its input first, which tells it the same as ``quit``.
+            for_a_line: be done once it has written a whole line.
+        """
+        if not self._running:
+            return True
+        if self._freezer:
+            self._freezer.thaw_all()
+            # The bot that exits is to be seen, as is what is around it.
+            self._channel.watch(self._gone)
+        if end_input:
+            self._channel.end_input()
+        return self._channel.listen(time.monotonic() + wait_ms / 1000, for_a_line=for_a_line)
 
     def thaw(self) -> None:
         """Let it run on; it has something to hear."""
@@ -256,6 +279,14 @@ class BotProcess(Player):
         return round(self._cpu_s * 1000, 1)
 
     @property
+    def status(self) -> int | None:
+        """How it ended, as `subprocess` says it; ``None`` until it has been stopped."""
+        if self._status is None:
+            return None
+        ended = self._process.returncode
+        return _status_inside(ended) if self._sandbox else ended
+
+    @property
     def stderr(self) -> bytes:
         """What it wrote to standard error, capped."""
         return self._channel.stderr.text() if self._pid else self._failed.encode()
@@ -265,8 +296,6 @@ class BotProcess(Player):
         return self._pid > 0 and self._status is None
 
     def _freeze_first(self) -> None:
-        if self._limits is None:
-            return
         first = self._sandbox.first if self._sandbox else None
         self._freezer = SandboxFreezer(first) if first else Freezer(self._pid)
         self._freezer.freeze()
@@ -280,12 +309,11 @@ class BotProcess(Player):
         if self._freezer:
             self._freezer.look()
         self._clock.look()
-        self._count_open()
+        if self._limits:
+            self._count_open(self._limits)
 
-    def _count_open(self) -> None:
+    def _count_open(self, limits: Limits) -> None:
         """Look at the bot's memory, and end it if that is too much; seldom, if it is fast."""
-        if self._limits is None:
-            return
         now = time.monotonic()
         self._unwatched_s += now - self._open_since
         self._open_since = now
@@ -295,9 +323,9 @@ class BotProcess(Player):
         first = self._sandbox.first if self._sandbox else None
         more_kb = memory.kernel_kb(first) if first else 0
         family = strays.family(self._pid)
-        if memory.exceeds(family, self._limits.memory_mb, more_kb):
+        if memory.exceeds(family, limits.memory_mb, more_kb):
             self._end(grace_ms=0)
-            raise verdicts.too_much_memory(self._limits)
+            raise verdicts.too_much_memory(limits)
 
     def _end(self, grace_ms: int) -> None:
         if self._freezer:

@@ -171,7 +171,8 @@ class _Match:
             self._act(chair.seat, legal[self._house.below(len(legal))])
             return
         question = self._table.question(chair.seat, legal)
-        self._wait_for_slot()
+        if self._limits.slot_ms:
+            self._wait_for_slot()
         try:
             index, ms = self._ask(chair, question)
         except BotFault as fault:
@@ -181,34 +182,34 @@ class _Match:
                 code = FaultCode.EXITED
             self._close({chair.seat: BotFault(code, fault.text, fault.offending)})
         else:
-            self._act(chair.seat, legal[index], question, question.actions[index], ms)
+            self._act(chair.seat, legal[index], question, ms)
 
     def _ask(self, chair: _Chair, question: Question) -> tuple[int, float]:
         """Return which legal action the seat chose, and the milliseconds that it took."""
         number = chair.ids()
-        extra_ms = chair.extra_ns // 1_000_000
-        line = question.line(
-            number, move_ms=self._limits.move_ms, extra_ms=extra_ms, offer=chair.offer
-        )
+        move_ms, extra_ms = self._limits.move_ms, chair.extra_ns // 1_000_000
+        line = question.line(number, move_ms=move_ms, extra_ms=extra_ms, offer=chair.offer)
+        budget_ms = self._budget(move_ms + extra_ms)
         began = time.monotonic_ns()
         self._slot_ends_ns = began + self._limits.slot_ms * 1_000_000
-        answer = chair.player.ask(line, self._budget(self._limits.move_ms + extra_ms))
+        answer = chair.player.ask(line, budget_ms)
         took = time.monotonic_ns() - began
-        if took > self._limits.move_ms * 1_000_000:
+        if took > move_ms * 1_000_000:
             took = max(took - chair.player.excused_ns(), 0)
-        chair.extra_ns -= min(chair.extra_ns, max(0, took - self._limits.move_ms * 1_000_000))
+            chair.extra_ns -= min(chair.extra_ns, max(0, took - move_ms * 1_000_000))
         try:
             index = read_action(answer, number, question)
         except NotLegal as refused:
             raise BotFault(
                 FaultCode.ILLEGAL_ACTION, self._why_illegal(refused.action), answer
             ) from None
-        return index, took / 1_000_000
+        # In whole microseconds.
+        return index, took // 1000 / 1000
 
     def _wait_for_slot(self) -> None:
         """Wait until what follows from the last answer may be seen, whenever that answer came."""
         left_ns = self._slot_ends_ns - time.monotonic_ns()
-        if self._limits.slot_ms and left_ns > 0:
+        if left_ns > 0:
             time.sleep(left_ns / 1e9)
 
     def _budget(self, ms: int) -> int:
@@ -231,7 +232,6 @@ class _Match:
         seat: Seat,
         action: Public,
         question: Question | None = None,
-        spelt: bytes = b"",
         ms: float = 0.0,
     ) -> None:
         """Record and apply ``action``; without a ``question`` it is the house's."""
@@ -240,12 +240,12 @@ class _Match:
         self._log.actions.append(
             ActionRecord(
                 seat=seat,
-                action=msgspec.Raw(spelt or encode_value(action)),
+                action=msgspec.Raw(encode_value(action)),
                 sent=question.digest if question else msgspec.UNSET,
                 house=question is None,
             )
         )
-        self._log.action_ms.append(round(ms, 3))
+        self._log.action_ms.append(ms)
         try:
             self._table.apply(action)
         except IllegalAction as error:
@@ -268,7 +268,8 @@ class _Match:
         self._table.close(faults)
 
     def _end(self, outcome: Outcome) -> None:
-        self._wait_for_slot()
+        if self._limits.slot_ms:
+            self._wait_for_slot()
         for chair in self._open():
             chair.player.tell(
                 encode(

@@ -56,8 +56,7 @@ class Table:
 
     def question(self, seat: Seat, legal_actions: Sequence[Public]) -> Question:
         """Return what ``seat`` is shown at its decision; its events are then told."""
-        events, self._told[seat] = self._told[seat], []
-        return Question.of(self.game.observe(self.state, seat), events, legal_actions)
+        return Question(self.game.observe(self.state, seat), self.news(seat), legal_actions)
 
     def apply(self, action: Public) -> None:
         """Go on with ``action`` of the seat to act.
@@ -85,8 +84,12 @@ class Table:
 
     def last_events(self, seat: Seat) -> bytes:
         """Return the JSON of the events that ``seat`` has not been sent before the end."""
+        return encode_value(self.news(seat))
+
+    def news(self, seat: Seat) -> list[Public]:
+        """Return the events that ``seat`` has not been told yet, oldest first; now it has."""
         events, self._told[seat] = self._told[seat], []
-        return encode_value(events)
+        return events
 
     def outcome(self) -> Outcome:
         """Return scores, ranks and reason; final once `to_act` is ``None``.
@@ -114,6 +117,7 @@ class Table:
         return bool(self._stopped) or self.game.to_act(self.state) is None
 
     def _tell_events(self) -> None:
-        for seat in self.seats:
-            if self.is_open(seat):
-                self._told[seat].extend(self.game.events(self.state, seat))
+        events, state, closed = self.game.events, self.state, self._closed
+        for seat, told in self._told.items():
+            if seat not in closed:
+                told.extend(events(state, seat))

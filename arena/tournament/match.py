@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -17,6 +17,7 @@ from arena.players.sandbox import Tier
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
 from arena.referee.play import Played, Watch, play
+from arena.referee.player import Player
 from arena.referee.record import RECORD_VERSION, MatchRecord, Measured, SeatRecord
 from arena.wire.escape import printable
 
@@ -55,7 +56,10 @@ class MatchTask:
 
 
 def play_match(
-    task: MatchTask, watch: Watch | None = None, told: Started | None = None
+    task: MatchTask,
+    watch: Watch | None = None,
+    told: Started | None = None,
+    people: Mapping[int, Player] | None = None,
 ) -> MatchRecord:
     """Play ``task`` with a fresh process for every seat and return its record.
 
@@ -65,6 +69,7 @@ def play_match(
         task: the match.
         watch: is called before each action is applied.
         told: is called for each seat once its process runs.
+        people: who holds a seat in this very process, by seat.
 
     Raises:
         HostFault: the match is void.
@@ -88,30 +93,37 @@ def play_match(
             entrant.program.argv,
         )
     started, began = datetime.now(UTC), time.monotonic()
-    bots: list[BotProcess] = []
+    bots: dict[int, BotProcess] = {}
+    players: dict[int, Player] = dict(people or {})
     with ExitStack() as stack:
         # Last of all: one that was being started when something came between.
         stack.callback(strays.end)
-        for entrant in task.seats:
+        for seat, entrant in enumerate(task.seats):
+            if seat in players:
+                continue
             # What plays is what was submitted, whatever has happened to the files since.
             check_unpacked(entrant.program.folder, entrant.digest)
             bot = BotProcess(entrant.program, task.limits, task.tier)
             # Each on its own: those already started are stopped when the next cannot be.
             stack.callback(bot.stop, 0)
-            bots.append(bot)
+            bots[seat] = players[seat] = bot
             if told:
                 bot.start()
-                told(len(bots) - 1, bot.pid)
-        played = play(get_game(category.game), deal, bots, task.limits, watch)
+                told(seat, bot.pid)
+        by_seat = [players[seat] for seat in range(len(task.seats))]
+        played = play(get_game(category.game), deal, by_seat, task.limits, watch)
         # Told to quit, they have their second; the callbacks then find nothing left to do.
-        stop_all(bots)
+        stop_all(list(bots.values()))
     measured = Measured(
         started=started.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         ms=round((time.monotonic() - began) * 1000, 1),
         action_ms=played.action_ms,
-        cpu_ms=tuple(bot.cpu_ms for bot in bots),
+        cpu_ms=tuple(bots[seat].cpu_ms if seat in bots else 0.0 for seat in range(len(task.seats))),
         attempt=task.attempt,
-        stderr=tuple(printable(bot.stderr, lines=True) for bot in bots),
+        stderr=tuple(
+            printable(bots[seat].stderr, lines=True) if seat in bots else ""
+            for seat in range(len(task.seats))
+        ),
         offending=played.offending,
     )
     _log_times(task, played, measured)

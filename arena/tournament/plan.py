@@ -8,6 +8,7 @@ from arena.errors import UsageError
 from arena.games.base import AnyGame, Kind
 from arena.players.bundle import Bundle
 from arena.players.names import fold_author
+from arena.players.person import SNAPSHOT as PERSON
 from arena.players.sandbox import Tier
 from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
@@ -218,6 +219,7 @@ def new_tournament(  # noqa: PLR0913 - what a tournament is made of
         tier=tier,
         limits=limits,
         paths=[bot.name for bot in candidates if bot.by_path],
+        people=[name for name, digest in digests.items() if digest == PERSON.digest],
     )
     return Tournament(
         id=tournament_id(called, digest, committed),

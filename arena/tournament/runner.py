@@ -8,6 +8,7 @@ the order of the schedule, and none beyond the match that decides it.
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Protocol
@@ -23,10 +24,11 @@ from arena.store.lock import hold
 from arena.store.matches import add_matches, add_void, void_attempts
 from arena.store.rulings import Rulings
 from arena.store.tournaments import Progress, Tournament, finish, get_tournament
+from arena.tournament.executor import Executors, MatchExecutor, local
 from arena.tournament.match import MatchTask
 from arena.tournament.tasks import REASON, play_task, task_of, unpacked
 from arena.tournament.turns import Turns
-from arena.tournament.workers import NotBegun, Workers, collected_logs, workers
+from arena.tournament.workers import NotBegun
 from arena.wire.escape import printable
 
 ATTEMPTS = 3
@@ -135,7 +137,14 @@ class _Run:
             self.total = get_tournament(self.store, self.tournament.id).total
 
 
-def run(store: Store, tournament: str, jobs: int, report: Report, stop: Stop) -> Tournament:
+def run(
+    store: Store,
+    tournament: str,
+    jobs: int,
+    report: Report,
+    stop: Stop,
+    executors: Executors = local,
+) -> Tournament:
     """Play all open matches of ``tournament`` (an id); after the last one, its secret is public.
 
     One that is finished is left as it is, for its secret is public already. A bot that keeps
@@ -149,7 +158,8 @@ def run(store: Store, tournament: str, jobs: int, report: Report, stop: Stop) ->
         KeyboardInterrupt: ``stop`` was asked for at once.
         UsageError: another process plays it, or it cannot be played here as it was begun.
         HostFault: a match was spoilt `ATTEMPTS` times and no further deal can be dropped (all
-            other matches are played first), or workers keep dying; what was played is kept.
+            other matches are played first), or there are no workers that keep alive; what was
+            played is kept.
     """
     with hold(store, tournament):
         progress = get_tournament(store, tournament)
@@ -161,7 +171,7 @@ def run(store: Store, tournament: str, jobs: int, report: Report, stop: Stop) ->
             with store.atomic() as db:
                 going.rulings.settle(db)
             going.recount()
-        _play_all(going, jobs)
+        _play_all(going, jobs, executors)
         if stop.enough:
             return finish(store, tournament, early=True)
         if going.hopeless and not stop.asked:
@@ -183,14 +193,14 @@ def _check_conditions(tournament: Tournament) -> None:
             )
 
 
-def _play_all(going: _Run, jobs: int) -> None:
+def _play_all(going: _Run, jobs: int, executors: Executors) -> None:
     """Play what is open, with new workers whenever one of them dies."""
     broken = 0
     # Asked anew each time: a drop puts matches on the schedule, and may take a bot's retirement.
     while not going.ending and next(going.waiting(), None):
         done, spoilt = going.done, sum(going.spoilt.values())
         try:
-            _play_open(going, max(1, min(jobs, going.total - going.done)))
+            _play_open(going, executors(max(1, min(jobs, going.total - going.done))))
         except BrokenExecutor:
             if sum(going.spoilt.values()) > spoilt:
                 broken = 0  # the match that did it is known, and is not tried for ever
@@ -201,8 +211,8 @@ def _play_all(going: _Run, jobs: int) -> None:
                 raise HostFault("workers keep dying: is the machine out of memory?") from None
 
 
-def _play_open(going: _Run, jobs: int) -> None:
-    """Play what is open with ``jobs`` new workers."""
+def _play_open(going: _Run, executor: AbstractContextManager[MatchExecutor]) -> None:
+    """Play what is open by an ``executor`` that is made for it."""
     tournament = going.tournament
     entrants = unpacked(going.store, tournament.id)
     waiting = (
@@ -210,24 +220,23 @@ def _play_open(going: _Run, jobs: int) -> None:
         for fixture in going.waiting()
     )
     going.again.clear()
-    with collected_logs(), workers(jobs) as pool:
-        _play(pool, going, waiting, 2 * jobs)
+    with executor as pool:
+        _play(pool, going, waiting)
 
 
-def _play(pool: Workers, going: _Run, waiting: Iterator[MatchTask], most: int) -> None:
-    """Keep ``pool`` busy until nothing is waiting, or somebody wants to stop.
-
-    It holds up to ``most`` matches: more than it has workers, so that none waits for the next.
-    """
+def _play(pool: MatchExecutor, going: _Run, waiting: Iterator[MatchTask]) -> None:
+    """Keep ``pool`` busy until nothing is waiting, or somebody wants to stop."""
     playing: dict[Future[bytes], MatchTask] = {}
     while True:
+        for text in pool.news():
+            going.report.remark(text)
         if going.stop.at_once:
             raise KeyboardInterrupt
         if going.ending:
             pool.halt()
         else:
             following = chain(_void(going), waiting)
-            for task in islice(following, most - len(playing)):
+            for task in islice(following, max(0, pool.room - len(playing))):
                 playing[pool.submit(play_task, task)] = task
         if not playing:
             return
@@ -245,7 +254,9 @@ def _void(going: _Run) -> Iterator[MatchTask]:
             yield task
 
 
-def _keep(pool: Workers, going: _Run, ended: Sequence[tuple[Future[bytes], MatchTask]]) -> None:
+def _keep(
+    pool: MatchExecutor, going: _Run, ended: Sequence[tuple[Future[bytes], MatchTask]]
+) -> None:
     """Store the records of matches that ended and tell of them; see to those that are void."""
     played, void, broken = [], [], None
     for match, task in ended:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import HostFault
-from arena.players.bundle import argv, unpack
+from arena.players.bundle import Bundle, argv, unpack
 from arena.players.process import Program
 from arena.players.sandbox import Tier
 from arena.referee.fixture import Fixture
@@ -50,14 +50,18 @@ def task_of(
 
 def unpacked(store: Store, tournament: str) -> dict[str, Entrant]:
     """Return the bots of ``tournament`` by name, each with its snapshot laid out for reading."""
-    entrants = {}
-    for entry in list_entries(store, tournament):
-        bundle = load_bundle(store, entry.digest, entry.bot)
-        folder = snapshot_folder(store, entry.digest)
-        unpack(bundle, folder)
-        program = Program(argv=tuple(argv(bundle.command, folder)), folder=folder)
-        entrants[entry.bot] = Entrant(entry.bot, entry.digest, program)
-    return entrants
+    return {
+        entry.bot: entrant_of(store, entry.bot, load_bundle(store, entry.digest, entry.bot))
+        for entry in list_entries(store, tournament)
+    }
+
+
+def entrant_of(store: Store, name: str, bundle: Bundle) -> Entrant:
+    """Return the bot ``bundle`` that takes part as ``name``, laid out for reading."""
+    folder = snapshot_folder(store, bundle.digest)
+    unpack(bundle, folder)
+    program = Program(argv=tuple(argv(bundle.command, folder)), folder=folder)
+    return Entrant(name, bundle.digest, program)
 
 
 def snapshot_folder(store: Store, digest: str) -> Path:

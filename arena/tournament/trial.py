@@ -25,7 +25,7 @@ from arena.referee.play import play
 from arena.tournament.advice import advice, only
 from arena.wire.codec import encode, read_ready
 from arena.wire.escape import printable
-from arena.wire.messages import Hello
+from arena.wire.messages import Hello, Ready
 
 log = logging.getLogger(__name__)
 
@@ -85,7 +85,7 @@ def declared_games(bundle: Bundle, limits: Limits, tier: Tier) -> tuple[str, ...
     Raises:
         UsageError: it does not start or does not answer; with the end of its standard error.
     """
-    with _unpacked(bundle) as program:
+    with unpacked(bundle) as program:
         return _greeted(bundle, program, limits, tier).games
 
 
@@ -96,7 +96,7 @@ def try_out(bundle: Bundle, limits: Limits, tier: Tier, doing: Doing = log.debug
         UsageError: it was at fault, or it plays no game that is installed. The message says what
             to do, with the end of its standard error.
     """
-    with _unpacked(bundle) as program:
+    with unpacked(bundle) as program:
         doing(f"waiting for {bundle.name} to start: {limits.start_ms} ms at most")
         trial = _greeted(bundle, program, limits, tier)
         passed: list[str] = []
@@ -115,7 +115,8 @@ def try_out(bundle: Bundle, limits: Limits, tier: Tier, doing: Doing = log.debug
 
 
 @contextmanager
-def _unpacked(bundle: Bundle) -> Iterator[Program]:
+def unpacked(bundle: Bundle) -> Iterator[Program]:
+    """Yield how to start ``bundle``, which is unpacked for the length of the context."""
     root = Path(tempfile.mkdtemp(prefix="arena-trial-"))
     try:
         folder = root / "bot"
@@ -126,7 +127,7 @@ def _unpacked(bundle: Bundle) -> Iterator[Program]:
 
 
 def _greeted(bundle: Bundle, program: Program, limits: Limits, tier: Tier) -> Trial:
-    if why := _missing(bundle):
+    if why := missing(bundle):
         raise UsageError(f"{bundle.name} was refused: {why}")
     bot = BotProcess(program, limits, tier)
     try:
@@ -138,13 +139,22 @@ def _greeted(bundle: Bundle, program: Program, limits: Limits, tier: Tier) -> Tr
         raise _unready(fault, bot, limits).error(bundle, program) from None
     finally:
         bot.stop(0)
+    return declared(bundle.name, ready)
+
+
+def declared(bot: str, ready: Ready) -> Trial:
+    """Return what the ``ready`` of ``bot`` says of games.
+
+    Raises:
+        UsageError: it names none that is installed.
+    """
     if ready.games is None:
         return Trial(None)
     known = tuple(name for name in games() if name in ready.games)
     others = [name for name in ready.games if name not in known]
     if not known:
-        raise UsageError(f"{bundle.name} plays none of the games there are: {_none_of(others)}")
-    return Trial(known, _misspelt(bundle.name, others))
+        raise UsageError(f"{bot} plays none of the games there are: {_none_of(others)}")
+    return Trial(known, _misspelt(bot, others))
 
 
 def _unready(fault: BotFault, bot: BotProcess, limits: Limits) -> _Refusal:
@@ -187,7 +197,7 @@ def _misspelt(bot: str, others: Sequence[str]) -> str:
     return ""
 
 
-def _missing(bundle: Bundle) -> str | None:
+def missing(bundle: Bundle) -> str | None:
     """Return why the bot's program cannot be started, where the system's own words mislead."""
     first = next((file.content for file in bundle.files if file.path == bundle.command[0]), None)
     if first is None:

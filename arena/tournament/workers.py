@@ -36,7 +36,7 @@ _LAST_LOGS_S = 0.5
 _ASKING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals by which a user asks to stop."""
 
-_ORPHANED = signal.SIGHUP
+ORPHANED = signal.SIGHUP
 """What tells a worker that its parent died. Who its parent is would not: while a program with
 several threads dies, it may be the parent still."""
 
@@ -84,6 +84,7 @@ class Workers(ProcessPoolExecutor):
     def __init__(self, count: int, scratch: Path) -> None:
         # Log records come home through a queue that only the `fork` start method passes on.
         context = multiprocessing.get_context("fork")
+        self._count = count
         self._shared = _Shared(context, count)
         self._submitted = 0
         self._numbers: WeakKeyDictionary[Future[Any], int] = WeakKeyDictionary()
@@ -105,6 +106,15 @@ class Workers(ProcessPoolExecutor):
     def know(self, processes: Collection[BaseProcess]) -> None:
         """Take in which processes the workers are."""
         self._processes_seen = list(processes)
+
+    @property
+    def room(self) -> int:
+        """How many tasks keep all of them busy, so that none waits for its next."""
+        return 2 * self._count
+
+    def news(self) -> Collection[str]:
+        """Return nothing: what these workers have to tell, their futures tell."""
+        return ()
 
     def death(self, future: "Future[Any]") -> str | None:
         """Return how a worker died in the middle of the task of ``future``.
@@ -134,10 +144,12 @@ class Workers(ProcessPoolExecutor):
         if not died and ended:
             # All were told to leave: one by somebody else first, and then the others by the pool.
             died = [min(ended, key=shared.left.__getitem__)]
-        return {shared.tasks[slot]: _how(ended[slot]) for slot in died if shared.tasks[slot]}
+        return {
+            shared.tasks[slot]: how_it_ended(ended[slot]) for slot in died if shared.tasks[slot]
+        }
 
 
-def _how(status: int) -> str:
+def how_it_ended(status: int) -> str:
     """Return how a process ended that had ``status``, as `multiprocessing` gives it."""
     number = -status if status < 0 else status - _SIGNALLED
     try:
@@ -261,24 +273,37 @@ def _prepare(shared: _Shared, usable: tuple[int, ...], parent: int, scratch: Pat
         shared.taken.value += 1
     shared.pids[number] = os.getpid()
     _slot = (shared, number)
+    core = usable[number % len(usable)]
+    settle(core, scratch)
+    strays.follow_parent(parent, ORPHANED)
+    log.debug("worker %d runs as process %d on core %d", number, os.getpid(), core)
+
+
+def settle(core: int, scratch: Path) -> None:
+    """Make this process, a fork or a program of its own, one that plays matches.
+
+    From then on it ends at once, with its bots, at SIGTERM; and at SIGHUP, which is to tell it
+    that its parent died, with its scratch folder as well.
+
+    Args:
+        core: the one that it and its bots are pinned to.
+        scratch: for what is temporary.
+    """
+    # The parent's bots are not ours, and adopting is nothing that a child inherits.
+    strays.live.clear()
+    strays.adopt.cache_clear()
+    tempfile.tempdir = str(scratch)
     # Out of the terminal's foreground: Ctrl-C and Ctrl-Z reach the runner alone, which decides.
     # A worker that was stopped in the middle of a question would call the bot late.
     os.setpgid(0, 0)
     signal.signal(signal.SIGINT, _ignore)
     signal.signal(signal.SIGTERM, partial(_leave, None))
     # Nobody else is left to remove it.
-    signal.signal(_ORPHANED, partial(_leave, scratch))
+    signal.signal(ORPHANED, partial(_leave, scratch))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ASKING)
-    strays.follow_parent(parent, _ORPHANED)
-    # The parent's bots are not ours, and adopting is nothing that a child inherits.
-    strays.live.clear()
-    strays.adopt.cache_clear()
-    tempfile.tempdir = str(scratch)
-    core = usable[number % len(usable)]
     if hasattr(os, "sched_setaffinity"):
         with contextlib.suppress(OSError):  # slower, but no reason not to play
             os.sched_setaffinity(0, {core})
-    log.debug("worker %d runs as process %d on core %d", number, os.getpid(), core)
 
 
 def _begin(number: int, task: Callable[[], T]) -> T:

@@ -8,8 +8,6 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NoReturn
 
 import msgspec
@@ -22,7 +20,6 @@ from arena.wire.messages import (
     MAX_LINE_BYTES,
     MAX_NESTING,
     PROTOCOL,
-    Act,
     Ready,
     ToBot,
 )
@@ -32,6 +29,8 @@ ECHO = 120
 """How much of an offending line a fault's text shows, in characters."""
 
 _encoder = msgspec.json.Encoder()
+_sha256 = hashlib.sha256
+_ACT = b'{"type":"act","id":%d,"observation":%b,"events":%b%b,"move_ms":%d,"extra_ms":%d}\n'
 # A string, or what begins like one: it never gives a character back, so it takes linear time.
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 
@@ -46,36 +45,33 @@ def encode_value(value: object) -> bytes:
     return _encoder.encode(value)
 
 
-@dataclass(frozen=True)
 class Question:
     """What a seat is shown at a decision, encoded once and used for line, digest and answer."""
 
-    observation: bytes
-    events: bytes
-    actions: tuple[bytes, ...]
-    """JSON of every legal action, in the game's order."""
+    __slots__ = ("_legal", "events", "legal_actions", "observation")
 
-    @classmethod
-    def of(
-        cls, observation: Public, events: Sequence[Public], legal_actions: Sequence[Public]
-    ) -> "Question":
-        """Encode what a seat is to be shown."""
-        return cls(
-            observation=_encoder.encode(observation),
-            events=_encoder.encode(events),
-            actions=tuple(map(_encoder.encode, legal_actions)),
-        )
+    def __init__(
+        self,
+        observation: Public | msgspec.Raw,
+        events: Sequence[Public],
+        legal_actions: Sequence[Public | msgspec.Raw],
+    ) -> None:
+        """Encode what a seat is to be shown; what is raw is compact JSON already."""
+        self.observation = _encoder.encode(observation)
+        self.events = _encoder.encode(events)
+        self.legal_actions = _encoder.encode(legal_actions)
+        self._legal = legal_actions
 
-    @cached_property
-    def legal_actions(self) -> bytes:
-        """JSON of the array of the legal actions."""
-        return b"[" + b",".join(self.actions) + b"]"
+    @property
+    def actions(self) -> tuple[bytes, ...]:
+        """JSON of every legal action, in the game's order."""
+        return tuple(map(_encoder.encode, self._legal))
 
-    @cached_property
+    @property
     def digest(self) -> str:
         """First 16 hex digits of SHA-256 over the JSON of [observation, events, legal_actions]."""
         text = b"[%b,%b,%b]" % (self.observation, self.events, self.legal_actions)
-        return hashlib.sha256(text).hexdigest()[:16]
+        return _sha256(text, usedforsecurity=False).hexdigest()[:16]
 
     def line(self, number: int, *, move_ms: int, extra_ms: int, offer: bool) -> bytes:
         """Return the line of the ``act`` message with id ``number``.
@@ -86,16 +82,27 @@ class Question:
             extra_ms: what is left of the match's extra time.
             offer: whether the bot wants ``legal_actions``.
         """
-        return encode(
-            Act(
-                id=number,
-                observation=msgspec.Raw(self.observation),
-                events=msgspec.Raw(self.events),
-                legal_actions=msgspec.Raw(self.legal_actions) if offer else msgspec.UNSET,
-                move_ms=move_ms,
-                extra_ms=extra_ms,
-            )
+        # As `encode` would spell an `Act`, without encoding once more what is encoded already.
+        return _ACT % (
+            number,
+            self.observation,
+            self.events,
+            b',"legal_actions":' + self.legal_actions if offer else b"",
+            move_ms,
+            extra_ms,
         )
+
+    def find(self, spelt: bytes) -> int:
+        """Return which legal action is ``spelt`` so, to the byte, from 0; -1 if none is."""
+        at = self.legal_actions.find(spelt)
+        if at < 0:
+            return -1
+        # Actions seldom hold objects, so that before each but the first this stands once.
+        index = self.legal_actions.count(b"},{", 0, at + 1)
+        if index < len(self._legal) and _encoder.encode(self._legal[index]) == spelt:
+            return index
+        actions = self.actions
+        return actions.index(spelt) if spelt in actions else -1
 
 
 class NotLegal(Exception):
@@ -135,10 +142,10 @@ def read_action(line: bytes, number: int, question: Question) -> int:
     # What the SDKs write is compared byte for byte, which parses nothing and is exact.
     head = b'{"type":"action","id":%d,"action":' % number
     if line.startswith(head) and line.endswith(b"}"):
-        try:
-            return question.actions.index(line[len(head) : -1])
-        except ValueError:
-            pass  # spelt otherwise, or not legal
+        index = question.find(line[len(head) : -1])
+        if index >= 0:
+            return index
+        # It is spelt otherwise, or not legal.
     fields = _message(line, "action")
     if unknown := fields.keys() - {"id", "action"}:
         raise _bad(f"action: unknown field {_shown(min(unknown))}", line)
@@ -148,9 +155,10 @@ def read_action(line: bytes, number: int, question: Question) -> int:
     if type(action) is not dict:
         raise _bad("action: `action` is not an object", line)
     compact = json.dumps(action, ensure_ascii=False, separators=(",", ":")).encode()
-    if compact in question.actions:
+    index = question.find(compact)
+    if index >= 0:
         # The only difference was white space; below, every legal action is spelt anew.
-        return question.actions.index(compact)
+        return index
     spelt = _canonical(action)
     for index, legal in enumerate(question.actions):
         if _canonical(json.loads(legal)) == spelt:

@@ -60,6 +60,7 @@ def test_these_are_the_commands() -> None:
         "logs",
         "match",
         "matches",
+        "play",
         "replay",
         "submit",
         "tournament",

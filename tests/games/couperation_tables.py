@@ -10,7 +10,7 @@ from arena.games.couperation.actions import Action, Discard, Draw, Place, Reserv
 from arena.games.couperation.cards import FINISH, Card
 from arena.games.couperation.chance import Cards, RecordedChance
 from arena.games.couperation.state import Phase, State
-from arena.games.couperation.tower import NUMBERS, SLOTS, Laid
+from arena.games.couperation.tower import NUMBERS, SLOTS, Laid, bands
 from arena.games.deal import Deal, DealtChance, Stream
 
 ItemT = TypeVar("ItemT")
@@ -98,13 +98,15 @@ def table(  # noqa: PLR0913 - a table has many parts, and a test names only thos
 ) -> State:
     """Return a hand-made state; the tower is empty where ``tower`` does not fill it."""
     filled = tower or {}
+    slots = tuple(filled.get(place) for place in SLOTS)
     return State(
         variant=variant,
         dealt=tuple(deck),
         taken=0,
         hands=tuple(tuple(hand) for hand in hands),
         front=None if front is None else Seat(front),
-        tower=tuple(filled.get(place) for place in SLOTS),
+        tower=slots,
+        bands=bands(slots),
         reserve=tuple(reserve),
         removed=tuple(removed),
         seat=Seat(seat),

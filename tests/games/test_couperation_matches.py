@@ -12,7 +12,7 @@ from arena.games.couperation.actions import Action, Discard, Draw, Place, Reserv
 from arena.games.couperation.cards import FINISH, Card
 from arena.games.couperation.legal import can_act
 from arena.games.couperation.state import Passed, State
-from arena.games.couperation.tower import SLOTS
+from arena.games.couperation.tower import SLOTS, bands
 from tests.games.couperation_oracle import Oracle
 from tests.games.couperation_tables import (
     Dice,
@@ -141,6 +141,12 @@ def test_whoever_is_asked_can_act_and_whoever_passes_cannot(number: int) -> None
             passed = isinstance(state.happened[-1], Passed)
 
             assert can_act(state) == bool(GAME.legal_actions(state)) == (not passed)
+
+
+@given(number=NUMBERS)
+def test_what_fits_a_slot_follows_from_the_tower(number: int) -> None:
+    for state in random_states(number):
+        assert state.bands == bands(state.tower)
 
 
 @given(number=NUMBERS)

@@ -1,13 +1,13 @@
 """What a seat is shown of Couperation: exact bytes, and that hidden cards cannot change them."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from arena.games.base import Fault, Public, Seat
 from arena.games.couperation import COUPERATION as GAME

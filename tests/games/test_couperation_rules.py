@@ -1,9 +1,9 @@
 """The rules of Couperation by number, on tables made by hand."""
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from arena.games.base import Kind, Seat
 from arena.games.couperation import COUPERATION as GAME

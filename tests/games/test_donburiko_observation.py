@@ -1,13 +1,13 @@
 """What a seat is shown of Donburiko: the exact bytes, and that hidden cards cannot change them."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from arena.games.base import Fault, Public, Seat
 from arena.games.deal import Stream

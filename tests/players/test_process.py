@@ -319,3 +319,41 @@ def test_files_are_limited(start: Start, body: str, error: str) -> None:
         bot.ask(QUESTION, 5000)
 
     assert error in bot.stderr.decode()
+
+
+def test_what_a_bot_writes_unasked_can_be_listened_to(start: Start) -> None:
+    bot = start("answer(hear()); raw(b'more\\n'); hear()")
+    bot.ask(QUESTION, 5000)
+
+    assert not bot.listen(5000, for_a_line=True)
+
+    assert bot.unasked() == b"more\n"
+
+
+def test_a_bot_that_is_listened_to_learns_that_its_input_ends(start: Start) -> None:
+    bot = start("answer(hear()); raw(b'more'); hear()")
+    bot.ask(QUESTION, 5000)
+
+    assert bot.listen(5000, end_input=True)
+
+    assert bot.unasked() == b"more"
+    bot.stop(0)
+    assert bot.status == 0
+
+
+def test_of_a_bot_that_is_listened_to_no_more_than_a_line_is_kept(start: Start) -> None:
+    bot = start("answer(hear()); [raw(b'x' * 65_536) for _ in range(100)]; sys.exit(3)")
+    bot.ask(QUESTION, 5000)
+
+    assert bot.listen(5000)
+
+    assert MAX_LINE_BYTES < len(bot.unasked()) < 4 * MAX_LINE_BYTES
+    bot.stop(0)
+    assert bot.status == 3
+
+
+def test_a_bot_that_never_started_is_gone(tmp_path: Path) -> None:
+    bot = BotProcess(Program(argv=(str(tmp_path / "nothing"),), folder=tmp_path), Limits())
+
+    assert bot.listen(5000, end_input=True)
+    assert bot.status is None

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import arena_bot
@@ -75,10 +76,12 @@ def test_each_action_that_the_vectors_accept_can_be_taken(probe: Probe) -> None:
 
     assert len(answers) == len(questions) > 15
     for answer, vector in zip(answers, questions, strict=True):
-        legal = tuple(
-            json.dumps(it, separators=(",", ":")).encode() for it in vector["legal_actions"]
-        )
-        assert read_action(answer, vector["id"], Question(b"", b"", legal)) == len(legal) - 1
+        legal = [
+            msgspec.Raw(json.dumps(it, separators=(",", ":")).encode())
+            for it in vector["legal_actions"]
+        ]
+        question = Question(msgspec.Raw(b"{}"), [], legal)
+        assert read_action(answer, vector["id"], question) == len(legal) - 1
 
 
 def reordered(vector: Vector) -> Vector:

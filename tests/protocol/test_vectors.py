@@ -26,7 +26,7 @@ to_bot = msgspec.json.Decoder(Hello | Start | Act | End | Error | Quit)
 
 def verdict_on_action(vector: Vector) -> tuple[str, int | None]:
     actions = [json.dumps(action, separators=(",", ":")) for action in vector["legal_actions"]]
-    question = Question(b"{}", b"[]", tuple(action.encode() for action in actions))
+    question = Question(msgspec.Raw(b"{}"), [], [msgspec.Raw(it.encode()) for it in actions])
     try:
         return "ok", read_action(line_of(vector), vector["id"], question)
     except NotLegal:

@@ -23,7 +23,7 @@ from arena.wire.codec import (
     read_ready,
 )
 from arena.wire.escape import printable
-from arena.wire.messages import MAX_DECORATION, MAX_LINE_BYTES, MAX_NESTING, Hello
+from arena.wire.messages import MAX_DECORATION, MAX_LINE_BYTES, MAX_NESTING, Act, Hello
 
 
 class Play(Public, frozen=True, kw_only=True, tag="play"):
@@ -50,7 +50,7 @@ LEGAL = (
     Swap(cards=()),
     Swap(cards=(1, 2)),
 )
-QUESTION = Question.of(Seen(hand=(0, 1)), (Play(card=3, up=True),), LEGAL)
+QUESTION = Question(Seen(hand=(0, 1)), (Play(card=3, up=True),), LEGAL)
 ID = 9_007_199_254_740_991
 
 
@@ -81,12 +81,24 @@ def test_characters_outside_ascii_are_written_as_they_are() -> None:
 
 
 def test_a_question_is_asked_in_the_order_of_the_fields() -> None:
-    question = Question.of(Seen(hand=(3,)), (), LEGAL[:1])
+    question = Question(Seen(hand=(3,)), (), LEGAL[:1])
 
     assert question.line(7, move_ms=1000, extra_ms=5, offer=True) == (
         b'{"type":"act","id":7,"observation":{"hand":[3]},"events":[],'
         b'"legal_actions":[{"type":"play","card":0,"up":true}],"move_ms":1000,"extra_ms":5}\n'
     )
+
+
+def test_a_question_is_spelt_as_the_message_that_it_is() -> None:
+    parts = (QUESTION.observation, QUESTION.events, QUESTION.legal_actions)
+    observation, events, legal = map(msgspec.Raw, parts)
+    whole = Act(
+        id=ID, observation=observation, events=events, legal_actions=legal, move_ms=1, extra_ms=0
+    )
+    short = msgspec.structs.replace(whole, legal_actions=msgspec.UNSET)
+
+    assert QUESTION.line(ID, move_ms=1, extra_ms=0, offer=True) == encode(whole)
+    assert QUESTION.line(ID, move_ms=1, extra_ms=0, offer=False) == encode(short)
 
 
 def test_legal_actions_are_left_out_for_a_bot_that_does_not_want_them() -> None:
@@ -104,6 +116,35 @@ def test_the_digest_covers_all_three_parts_also_of_a_shorter_line() -> None:
 
 
 # Answers
+
+
+NESTED = tuple(
+    map(
+        msgspec.Raw,
+        (
+            b'{"a":[{"b":1},{"b":2}]}',
+            b'{"b":1}',
+            b'{"b":"},{"}',
+            b'{"b":2}',
+            b"{}",
+            b'{"a":{"b":{}}}',
+        ),
+    )
+)
+"""Of no game here: parts of one look like others, and like what stands between two."""
+
+
+@pytest.mark.parametrize("index", range(len(NESTED)))
+def test_an_action_is_not_mistaken_for_a_part_of_another(index: int) -> None:
+    question = Question(Seen(hand=()), (), NESTED)
+
+    assert question.actions == tuple(map(bytes, NESTED))
+    assert question.find(bytes(NESTED[index])) == index
+
+
+@pytest.mark.parametrize("part", [b"", b"{", b'"b":1', b'{"b":{}}', b'{"b":1},{"b":2}'])
+def test_a_part_of_an_action_is_none(part: bytes) -> None:
+    assert Question(Seen(hand=()), (), NESTED).find(part) == -1
 
 
 @pytest.mark.parametrize("index", range(len(LEGAL)))

@@ -172,7 +172,7 @@ def questions() -> Sequence[tuple[AnyGame, Question]]:
         seat = game.to_act(state)
         assert seat is not None
         shown = game.observe(state, seat), game.events(state, seat), game.legal_actions(state)
-        found.append((game, Question.of(*shown)))
+        found.append((game, Question(*shown)))
     return found
 
 

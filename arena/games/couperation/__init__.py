@@ -1,7 +1,7 @@
 """Couperation, a co-operative game for 2 to 4 players; its rules are in RULES.md."""
 
 from arena.games.base import Game, Kind
-from arena.games.couperation import chance, legal, observation, picture, rules, state
+from arena.games.couperation import chance, legal, observation, picture, rules, state, words
 from arena.games.couperation.actions import Action
 from arena.games.couperation.chance import Cards
 from arena.games.couperation.observation import Event, Observation
@@ -33,4 +33,6 @@ COUPERATION: Game[State, Action, Observation] = Game(
     unit="cards",
     draw_observation=picture.draw_observation,
     legend=picture.LEGEND,
+    say_action=words.say_action,
+    say_event=words.say_event,
 )

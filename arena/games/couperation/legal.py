@@ -16,13 +16,12 @@ from arena.games.couperation.cards import FINISH, FINISH_VALUE, GLASS, VALUES, C
 from arena.games.couperation.state import HAND_LIMIT, Phase, State
 from arena.games.couperation.tower import (
     NUMBERS,
-    SIZE,
     SLOTS,
+    Bands,
     Tower,
-    band,
-    faces,
     is_full,
-    open_slots,
+    is_open,
+    ready_slots,
 )
 
 ItemT = TypeVar("ItemT")
@@ -48,11 +47,12 @@ _DECISIONS: dict[Phase, tuple[tuple[type[Action], ...], str]] = {
 }
 """By phase: the kinds of action that can be legal, and what is said to any other."""
 
-_Band = tuple[int, int, int]
-"""A slot's number and the two values that a card must lie strictly between."""
-
 _Goal = tuple[int, int, int]
 """A card to take, and the row and slot to place it in."""
+
+_GOALS: dict[int, tuple[_Goal, ...]] = {
+    card: tuple((card, row, slot) for row, slot in SLOTS) for card in GLASS
+}
 
 
 def legal_actions(state: State) -> tuple[Action, ...]:
@@ -62,8 +62,9 @@ def legal_actions(state: State) -> tuple[Action, ...]:
     if state.phase == "draw":
         return _DRAWS
     if state.phase == "discard":
-        return tuple(_DISCARDS[card] for card in state.hands[state.seat])
-    return (*_places(state), *_reserves(state))
+        return tuple([_DISCARDS[card] for card in state.hands[state.seat]])
+    ready = ready_slots(state.tower)
+    return (*_places(state, ready), *_reserves(state, ready))
 
 
 def can_act(state: State) -> bool:
@@ -71,56 +72,52 @@ def can_act(state: State) -> bool:
 
     The same as a look at `legal_actions`, but mostly without making any.
     """
-    if not is_full(state.tower):
-        if state.hands[state.seat]:
-            return True  # some empty slot can be filled, and face down every card goes there
-        if state.front == state.seat and _places(state):
-            return True
-    return any(True for _ in _reserve_choices(state))
+    # Some empty slot can be filled, and face down every card goes there.
+    if state.hands[state.seat] and not is_full(state.tower):
+        return True
+    ready = ready_slots(state.tower)
+    if state.front == state.seat and _places(state, ready):
+        return True
+    return any(True for _ in _reserve_choices(state, ready))
 
 
-def _places(state: State) -> list[Place]:
-    bands = _bands(state.tower, open_slots(state.tower))
-    found = []
+def _places(state: State, ready: Sequence[int]) -> list[Place]:
+    slots = [(at, *state.bands[at]) for at in ready if state.tower[at] is None]
+    found: list[Place] = []
     for card in state.hands[state.seat]:
         of_card = _PLACES[card]
-        for at, low, high in bands:
-            up, down = of_card[at]
-            if low < card < high:
-                found.append(up)
-            found.append(down)
+        for at, low, high in slots:
+            found += of_card[at] if low < card < high else of_card[at][1:]
     if state.front == state.seat:
-        found += [_PLACES[FINISH][at][0] for at, low, high in bands if low < FINISH_VALUE < high]
+        found += [_PLACES[FINISH][at][0] for at, low, high in slots if low < FINISH_VALUE < high]
     return found
 
 
-def _reserves(state: State) -> list[Reserve]:
+def _reserves(state: State, ready: Sequence[int]) -> list[Reserve]:
     return [
         Reserve(pair=pair, extra=extra, take=take, row=row, slot=slot)
-        for pair, extra, goals in _reserve_choices(state)
+        for pair, extra, goals in _reserve_choices(state, ready)
         for take, row, slot in goals
     ]
 
 
 def _reserve_choices(
-    state: State,
+    state: State, ready: Sequence[int]
 ) -> Iterator[tuple[tuple[int, int], tuple[int, ...], list[_Goal]]]:
     """Yield each pair and extra cards with all that can be taken for them, in order (R10)."""
-    hand = state.hands[state.seat]
-    stock = frozenset(state.reserve)
-    goals_for = _GoalsFor(state.tower)
+    hand, reserve = state.hands[state.seat], state.reserve
+    goals_for = _GoalsFor(ready, state.bands)
     for pair in combinations(hand, 2):
-        rest = tuple(card for card in hand if card not in pair)
+        there = reserve + pair  # R10d
+        # Most pairs reach nothing of that.
+        if _reached(*pair, len(hand) - 2).isdisjoint(there):
+            continue
         goals = [
-            [
-                goal
-                for take in reachable(*pair, extra)
-                if take in stock or take in pair  # R10d
-                for goal in goals_for[take]
-            ]
-            for extra in range(len(rest) + 1)
+            [goal for take in reachable(*pair, extra) if take in there for goal in goals_for[take]]
+            for extra in range(len(hand) - 1)
         ]
         if any(goals):
+            rest = tuple([card for card in hand if card not in pair])
             for extra in subsets(rest):
                 if goals[len(extra)]:
                     yield pair, extra, goals[len(extra)]
@@ -129,23 +126,21 @@ def _reserve_choices(
 class _GoalsFor(dict[int, list[_Goal]]):
     """By card taken: where it can be placed, worked out once a card (R10e)."""
 
-    def __init__(self, tower: Tower) -> None:
-        super().__init__()
-        self._tower = tower
-        self._bands: list[_Band] = []
+    __slots__ = ("_bands", "_ready")
+
+    def __init__(self, ready: Sequence[int], bands: Bands) -> None:
+        self._ready = ready
+        self._bands = bands
 
     def __missing__(self, card: int) -> list[_Goal]:
-        if not self._bands:
-            filled = [at for at in range(SIZE) if self._tower[at] is not None]
-            self._bands = _bands(self._tower, sorted(filled + open_slots(self._tower)))
-        goals = [(card, *SLOTS[at]) for at, low, high in self._bands if low < card < high]
+        bands, of_card = self._bands, _GOALS[card]
+        goals = []
+        for at in self._ready:
+            low, high = bands[at]
+            if low < card < high:
+                goals.append(of_card[at])
         self[card] = goals
         return goals
-
-
-def _bands(tower: Tower, slots: Sequence[int]) -> list[_Band]:
-    shown = faces(tower)
-    return [(at, *band(shown, at)) for at in slots]
 
 
 @cache
@@ -155,9 +150,17 @@ def reachable(smaller: int, greater: int, extra: int) -> tuple[int, ...]:
     return tuple(sorted({goal + shift for goal in goals for shift in (extra, -extra)} & set(GLASS)))
 
 
+@cache
+def _reached(smaller: int, greater: int, most: int) -> frozenset[int]:
+    """Return the cards that a pair reaches with up to ``most`` extra cards."""
+    return frozenset(
+        card for extra in range(most + 1) for card in reachable(smaller, greater, extra)
+    )
+
+
 def subsets(items: Sequence[ItemT]) -> list[tuple[ItemT, ...]]:
     """Return all subsets of ``items``, compared item by item, a prefix first."""
-    return [tuple(items[at] for at in chosen) for chosen in _subsets(len(items))]
+    return [tuple([items[at] for at in chosen]) for chosen in _subsets(len(items))]
 
 
 @cache
@@ -205,7 +208,7 @@ def _check_place(state: State, action: Place) -> None:
         raise IllegalAction(f"R9a: slot {SLOTS[at]} is filled")
     _check_open(state.tower, at)
     if action.up:
-        _check_fits(state.tower, at, VALUES[action.card])
+        _check_fits(state, at, VALUES[action.card])
 
 
 def _check_reserve(state: State, action: Reserve) -> None:
@@ -225,7 +228,7 @@ def _check_reserve(state: State, action: Reserve) -> None:
     at = _number(action)
     if state.tower[at] is None:
         _check_open(state.tower, at)
-    _check_fits(state.tower, at, action.take)
+    _check_fits(state, at, action.take)
 
 
 def _number(action: Place | Reserve) -> int:
@@ -236,12 +239,12 @@ def _number(action: Place | Reserve) -> int:
 
 
 def _check_open(tower: Tower, at: int) -> None:
-    if at not in open_slots(tower):
+    if not is_open(tower, at):
         raise IllegalAction(f"R4: the supports of slot {SLOTS[at]} are not both filled")
 
 
-def _check_fits(tower: Tower, at: int, value: int) -> None:
-    low, high = band(faces(tower), at)
+def _check_fits(state: State, at: int, value: int) -> None:
+    low, high = state.bands[at]
     if not low < value < high:
         raise IllegalAction(
             f"R5: {value} does not fit slot {SLOTS[at]}, which takes more than {low}"

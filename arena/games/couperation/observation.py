@@ -14,7 +14,7 @@ from arena.games.couperation.actions import Discard, Place, Reserve
 from arena.games.couperation.cards import Card
 from arena.games.couperation.rules import to_act
 from arena.games.couperation.state import Acted, Drew, Happening, Passed, State
-from arena.games.couperation.tower import ROW_SLOTS, Laid, face_up_count
+from arena.games.couperation.tower import ROW_ENDS, Laid, face_up_count
 
 
 class Slot(Public, frozen=True, kw_only=True):
@@ -120,15 +120,15 @@ Event = DrawEvent | PlaceEvent | ReserveEvent | DiscardEvent | PassEvent | Fault
 
 def observe(state: State, seat: Seat) -> Observation:
     """Return all that ``seat`` may know of the table now (R18, R19)."""
-    tower = iter(state.tower)
+    tower = [laid and _slot(laid, seat) for laid in state.tower]
     return Observation(
         seat=seat,
         to_act=to_act(state),
         phase=state.phase,
         hand=state.hands[seat],
-        hand_sizes=tuple(len(hand) for hand in state.hands),
+        hand_sizes=tuple([len(hand) for hand in state.hands]),
         finish=state.front,
-        tower=tuple(tuple(_slot_seen(next(tower), seat) for _ in row) for row in ROW_SLOTS),
+        tower=tuple([tuple(tower[start:end]) for start, end in ROW_ENDS]),
         reserve=state.reserve,
         removed=state.removed,
         deck=state.deck,
@@ -141,7 +141,7 @@ def events(state: State, seat: Seat) -> tuple[Event, ...]:
 
     Nothing for an opening state: what the deal shows is in the observation.
     """
-    return tuple(_event_seen(happening, seat) for happening in state.happened)
+    return tuple([_event_seen(happening, seat) for happening in state.happened])
 
 
 def _known_to(laid: Laid, seat: int) -> bool:
@@ -149,15 +149,9 @@ def _known_to(laid: Laid, seat: int) -> bool:
     return laid.up or laid.by == seat
 
 
-def _slot_seen(laid: Laid | None, seat: int) -> Slot | None:
-    if laid is None:
-        return None
-    return _slot(laid.card if _known_to(laid, seat) else None, laid.up, laid.by)
-
-
-@cache  # few different ones: 51 cards, two sides, four seats
-def _slot(card: Card | None, up: bool, by: int | None) -> Slot:  # noqa: FBT001 - positional for the cache
-    return Slot(card=card, up=up, by=by)
+@cache  # few different ones: 51 cards, two sides, four seats that placed, and four that look
+def _slot(laid: Laid, seat: Seat) -> Slot:
+    return Slot(card=laid.card if _known_to(laid, seat) else None, up=laid.up, by=laid.by)
 
 
 def _event_seen(happening: Happening, seat: Seat) -> Event:

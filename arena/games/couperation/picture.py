@@ -10,7 +10,7 @@ from arena.games.couperation.tower import NUMBERS, ROW_SLOTS, Laid
 
 LEGEND = (
     "> to act; in the tower (12) is a card face down, (?) one not known, F the Finish card, . an "
-    "empty slot"
+    "empty slot; rows count from 0 at the bottom, slots from 0 at the left"
 )
 _CELL = 6
 

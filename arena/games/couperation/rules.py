@@ -1,8 +1,9 @@
 """How a match of Couperation goes on and ends. Rule numbers refer to RULES.md."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import assert_never
+
+from msgspec.structs import replace
 
 from arena.games.base import Chance, Seat, standing
 from arena.games.couperation.actions import Action, Discard, Draw, Place, Reserve
@@ -21,6 +22,7 @@ from arena.games.couperation.tower import (
     NUMBERS,
     SIZE,
     Laid,
+    bands_after,
     cards_drawn_for,
     face_up_count,
     is_full,
@@ -71,6 +73,7 @@ def _place(state: State, action: Place) -> State:
         hands=hands,
         front=front,
         tower=tower,
+        bands=bands_after(state.bands, at, tower, None),
         owed=cards_drawn_for(tower, at),
         passes=0,
         happened=(Acted(seat, action),),
@@ -97,6 +100,7 @@ def _use_reserve(state: State, action: Reserve) -> State:
         hands=_with_hand(state, hand),
         front=front,
         tower=tower,
+        bands=bands_after(state.bands, at, tower, replaced),
         reserve=tuple(sorted(stock)),
         removed=tuple(sorted(state.removed + action.extra)) if action.extra else state.removed,
         owed=cards_drawn_for(tower, at),

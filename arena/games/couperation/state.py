@@ -3,13 +3,15 @@
 Rule numbers refer to RULES.md.
 """
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
 
 from arena.games.base import Chance, Seat
 from arena.games.couperation.actions import Discard, Place, Reserve
 from arena.games.couperation.cards import FINISH, FIRST, RESERVE_START, SHUFFLED, Card
-from arena.games.couperation.tower import FIRST_SLOT, SIZE, Laid, Tower
+from arena.games.couperation.tower import FIRST_SLOT, SIZE, Bands, Laid, Tower, bands
 
 STANDARD = "standard"
 WITH_FINISH = "finish"
@@ -31,8 +33,7 @@ Phase = Literal["draw", "act", "discard"]
 Outcome = Literal["won", "lost"]
 
 
-@dataclass(frozen=True, slots=True)
-class Drew:
+class Drew(NamedTuple):
     """A seat drew: on every turn, also where it drew nothing."""
 
     seat: Seat
@@ -43,8 +44,7 @@ class Drew:
     """The Finish card came up and lies in front of the seat now."""
 
 
-@dataclass(frozen=True, slots=True)
-class Acted:
+class Acted(NamedTuple):
     """A seat placed, used the reserve or discarded."""
 
     seat: Seat
@@ -53,8 +53,7 @@ class Acted:
     """The card that a reserve action took up from its slot."""
 
 
-@dataclass(frozen=True, slots=True)
-class Passed:
+class Passed(NamedTuple):
     """A seat had no legal action, so the referee passed for it (R11)."""
 
     seat: Seat
@@ -63,8 +62,7 @@ class Passed:
 Happening = Drew | Acted | Passed
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(msgspec.Struct, frozen=True, kw_only=True):
     """The whole truth. Only the referee holds one."""
 
     variant: str
@@ -81,6 +79,9 @@ class State:
     """The seat before which the Finish card lies."""
 
     tower: Tower
+    bands: Bands
+    """What can be laid in each slot; it follows from ``tower``."""
+
     reserve: tuple[int, ...]
     """Ascending."""
 
@@ -126,13 +127,15 @@ def deal(chance: Chance, players: int, variant: str) -> State:
         at = first + chance.below("finish", places)
         dealt = (*shuffled[:at], FINISH, *shuffled[at:])
     first_card = Laid(FIRST, up=True, by=None)
+    tower = tuple([first_card if at == FIRST_SLOT else None for at in range(SIZE)])
     return State(
         variant=variant,
         dealt=dealt,
         taken=deck_from,
         hands=tuple(tuple(sorted(shuffled[seat:in_hands:players])) for seat in range(players)),
         front=None,
-        tower=tuple(first_card if at == FIRST_SLOT else None for at in range(SIZE)),
+        tower=tower,
+        bands=bands(tower),
         reserve=tuple(sorted((*RESERVE_START, *shuffled[in_hands:deck_from]))),
         removed=(),
         seat=Seat(0),
@@ -165,7 +168,7 @@ def draw_cards(state: State, seat: Seat, count: int) -> State:
     finish = FINISH in cards
     if finish:
         cards = deck
-    glass = tuple(card for card in cards if card != FINISH)
+    glass = tuple([card for card in cards if card != FINISH])
     hands = state.hands
     if glass:
         hand = tuple(sorted(hands[seat] + glass))

@@ -1,7 +1,7 @@
 """Donburiko, a competitive game for 2 to 4 players; its rules are in RULES.md."""
 
 from arena.games.base import Game, Kind
-from arena.games.donburiko import chance, observation, picture, rules
+from arena.games.donburiko import chance, observation, picture, rules, words
 from arena.games.donburiko.actions import Action
 from arena.games.donburiko.cards import PLAYER_COUNTS
 from arena.games.donburiko.chance import Cards
@@ -34,4 +34,6 @@ DONBURIKO: Game[State, Action, Observation] = Game(
     unit="tokens",
     draw_observation=picture.draw_observation,
     legend=picture.LEGEND,
+    say_action=words.say_action,
+    say_event=words.say_event,
 )

@@ -126,11 +126,16 @@ def _card(placed: PlacedCard, seat: Seat) -> Card:
     return Card(face=seen, up=placed.up, by=placed.by)
 
 
+@cache  # likewise
+def _played(played: CardPlayed, seen: SeenFace) -> PlayEvent:
+    return PlayEvent(seat=played.seat, column=played.column, card=seen, up=played.up)
+
+
 def _event(happening: Happening, seat: Seat) -> Event:
     match happening:
-        case CardPlayed(by, column, face, up):
-            seen = face if up or by == seat else HIDDEN
-            return PlayEvent(seat=by, column=column, card=seen, up=up)
+        case CardPlayed():
+            known = happening.up or happening.seat == seat
+            return _played(happening, happening.face if known else HIDDEN)
         case ColumnClaimed(by, column, faces, tokens, total, paid):
             return ClaimEvent(
                 seat=by, column=column, cards=faces, tokens=tokens, sum=total, paid=paid

@@ -4,8 +4,9 @@ Refusals speak only of the table's public side and of the hand of the seat to ac
 repeat what a bot wrote: its numbers and strings may be of any length.
 """
 
-from dataclasses import replace
 from typing import TypeVar, assert_never
+
+from msgspec.structs import replace
 
 from arena.errors import IllegalAction
 from arena.games.base import Chance, Seat, standing

@@ -3,8 +3,9 @@
 Only the referee holds it. What a seat may see of it is in `arena.games.donburiko.observation`.
 """
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
+
+import msgspec
 
 from arena.games.base import Seat
 from arena.games.donburiko.cards import Face
@@ -74,8 +75,7 @@ class RoundEnded(NamedTuple):
 Happening: TypeAlias = RoundBegan | CardPlayed | ColumnClaimed | RoundEnded
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(msgspec.Struct, frozen=True, kw_only=True):
     """A match between two actions, or after the last one."""
 
     round: int

@@ -1,0 +1,72 @@
+"""Where matches are played: on this machine, or on a cluster."""
+
+from dataclasses import dataclass
+
+import typer
+
+from arena.cli.options import workers_wanted
+from arena.store.tournaments import Tournament
+from arena.tournament.cluster import Cluster, connected
+from arena.tournament.errands import Terms
+from arena.tournament.executor import Executors, local
+from arena.tournament.machine import carries
+from arena.tournament.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where matches are played, and how many at a time."""
+
+    jobs: int | None
+    """As many as that, on a cluster not more; ``None``: as many as the cluster has workers."""
+
+    cluster: Cluster | None = None
+
+    @property
+    def workers(self) -> int:
+        """How many matches are played at a time; of a cluster it is known once it is prepared."""
+        if self.cluster is None:
+            return self.jobs or carries()
+        # Others may join: it is for the user to say how many are too many.
+        return min(self.jobs, self.cluster.fit) if self.jobs else self.cluster.fit
+
+    @property
+    def most(self) -> int:
+        """What `arena.tournament.runner.run` is to be told to play at a time."""
+        return self.workers if self.cluster is None else self.jobs or _ALL
+
+    @property
+    def at_once(self) -> int:
+        """How many of these matches have a core of their own."""
+        return min(self.workers, carries()) if self.cluster is None else self.workers
+
+    @property
+    def executors(self) -> Executors:
+        """What makes an executor that plays there."""
+        return local if self.cluster is None else self.cluster.playing
+
+    def prepare(self, going: Tournament) -> None:
+        """Raise `UsageError` unless matches of ``going`` can be played there as it demands."""
+        if self.cluster is not None:
+            self.cluster.check(Terms.of(going.parameters))
+
+
+_ALL = 1_000_000
+"""More workers than a cluster has."""
+
+
+def place_at(context: typer.Context, on: str | None, jobs: int | None, settings: Settings) -> Place:
+    """Return the place that the options mean, for as long as the command of ``context`` runs.
+
+    Args:
+        context: of the command, which leaves the cluster at its end.
+        on: the address of a cluster's scheduler; ``None`` is this machine.
+        jobs: matches at a time, if the user says so.
+        settings: those of the home; ``jobs`` there is about this machine alone.
+
+    Raises:
+        UsageError: there is no cluster.
+    """
+    if on is None:
+        return Place(workers_wanted(jobs, settings))
+    return Place(jobs, context.with_resource(connected(on)))
