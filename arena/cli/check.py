@@ -25,6 +25,7 @@ from arena.cli.render import WIDTH, Format, Value, render
 from arena.cli.waiting import Waiting
 from arena.conformance.examine import examine
 from arena.conformance.findings import Check, Finding, Report, Severity
+from arena.errors import UsageError
 from arena.players.bundle import Bundle
 from arena.players.sandbox import Isolation
 from arena.players.submission import read_bundle
@@ -40,6 +41,7 @@ _SHOWN, _TOLD = 320, 8_000
 """How much of a line is shown to people, and to programs, in characters."""
 
 _INDENT = 8
+_ECHO = 60
 
 
 def register(app: typer.Typer) -> None:
@@ -47,7 +49,7 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: arena check mybot.py")(check)
 
 
-def check(
+def check(  # noqa: PLR0917 - a command's options
     bot: Annotated[
         str,
         typer.Argument(
@@ -57,6 +59,10 @@ def check(
             autocompletion=complete_bot,
         ),
     ],
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", help="What to call the bot at that path."),
+    ] = None,
     home: Home = HOME,
     move_ms: MoveMs = None,
     start_ms: StartMs = None,
@@ -75,7 +81,7 @@ def check(
     isolated = isolation_wanted(tier, settings)
     with Waiting() as waiting:
         waiting.told(f"reading {printable(bot)}, and building it if its bot.toml says so")
-        bundle = _bundle(bot, home, isolated)
+        bundle = _bundle(bot, name, home, isolated)
         report = examine(bundle, limits, isolated.tier, waiting.told)
     if form is Format.TABLE:
         rows = [_row(one) for one in report.checks]
@@ -90,13 +96,15 @@ def check(
         raise typer.Exit(NOT_READY)
 
 
-def _bundle(bot: str, home: Path, isolated: Isolation) -> Bundle:
+def _bundle(bot: str, name: str | None, home: Path, isolated: Isolation) -> Bundle:
     """Return the bot at a path, or of a name where there is no such path."""
     there = False
     with suppress(OSError, ValueError):
         there = Path(bot).exists()
     if there:
-        return read_bundle(Path(bot), build_in=isolated.build_in)
+        return read_bundle(Path(bot), name, isolated.build_in)
+    if name is not None:
+        raise UsageError(f"{printable(bot, _ECHO)} is no path, so --name has nothing to name")
     with browsed(home) as store:
         (found,) = named(store, [bot], None, isolated.tier, isolated.build_in)
     return found.bundle

@@ -80,12 +80,8 @@ class _Examination:
             self._game(game) if game.name in played else _left_out(game, played) for game in there
         ]
         yield from map(self._with_way_out, tried)
-        yield self._each(
-            "others", "plays on when other seats fail", "is done when others fail", self._others
-        )
-        yield self._each(
-            "later", "ignores what a later version may send", "is sent unknown things", self._later
-        )
+        yield self._each("others", "plays on when other seats fail", self._others)
+        yield self._each("later", "ignores what a later version may send", self._later)
         yield self._next()
         yield self._again()
         self._doing(f"{self._bot} is told to quit")
@@ -180,24 +176,23 @@ class _Examination:
             )
         ]
 
-    def _each(
-        self, name: str, text: str, doing: str, look: Callable[[AnyGame], list[Finding]]
-    ) -> Check:
+    def _each(self, name: str, text: str, look: Callable[[AnyGame], list[Finding]]) -> Check:
         """Look at one thing in every game in which the bot was not at fault."""
         if not self._sound:
             return Check(name, _NOT_TRIED, skipped=True)
         found: list[Finding] = []
         for game in self._sound:
-            self._doing(f"{self._bot} {doing}, in {game.name}")
+            self._doing(f"whether {self._bot} {text}, in {game.name}")
             found += look(game)
         return Check(name, text, merged(found))
 
     def _others(self, game: AnyGame) -> list[Finding]:
-        """Let other seats fail: at the start, at their first turn, and all of them."""
+        """Let other seats fail: some, all at their first turn, and all before it is asked."""
         few, many = game.player_counts[0], game.player_counts[-1]
         scenes = [
             Scene(game, many, absent=frozenset({1}), failing=frozenset({2} if many > 2 else ())),  # noqa: PLR2004
             Scene(game, few, failing=frozenset(range(1, few))),
+            Scene(game, few, absent=frozenset(range(1, few))),
         ]
         prefix = "after the fault of another seat: "
         return [

@@ -40,12 +40,18 @@ _WALLS = (
 
 _ENDED = frozenset({FaultCode.START_FAILED, FaultCode.EXITED})
 _SPELLINGS = (
+    ("\ufeff", "write UTF-8 without a byte order mark, as new UTF8Encoding(false) does in C#"),
     (r"\s*\{\s*'", "this is Python's own spelling: json.dumps makes JSON of it"),
     (r".*\b(?:True|False|None)\b", "JSON spells them true, false and null: use json.dumps"),
     (r".*\b(?:NaN|Infinity)\b", "JSON has no NaN and no Infinity"),
     (r".*\}\s*\{", "one message a line, ended by a line feed"),
 )
 """What a line looks like that is no JSON."""
+
+_OF_FIELDS = (
+    ("`action` is not an object", "send the action itself, as `legal_actions` has it"),
+    ("unknown field", "leave it out: what is for people goes to standard error"),
+)
 
 
 def hint(seen: Seen, fault: BotFault, limits: Limits) -> str:
@@ -73,9 +79,15 @@ def _of_line(seen: Seen, fault: BotFault) -> str:
         return _spelling(seen.back)
     if "the id is not the one" in fault.text:
         return _wrong_id(seen)
-    if "`action` is not an object" in fault.text:
-        return "send the action itself, as it stands in `legal_actions`, not its number"
-    return ""
+    if fault.text.startswith("expected a message"):
+        return _wrong_type(seen.back)
+    return next((tip for text, tip in _OF_FIELDS if text in fault.text), "")
+
+
+def _wrong_type(back: bytes) -> str:
+    if _field(back, "type") is None:
+        return 'an answer has the field `type`, which is "action"'
+    return "only `hello` and `act` are answered: `start` and `end` want no answer"
 
 
 def start_hint(fault: BotFault, witness: Witness, limits: Limits) -> str:

@@ -28,7 +28,7 @@ KEY = hashlib.sha256(b"examination").digest()
 _HOPELESS_MS = 50
 """How long a bot has to exit that did not do so in its time before."""
 
-_LONGEST_MS = 10_000.0
+_LONGEST_MS = 6_000.0
 """For so long a bot may think in one match before that is broken off."""
 
 

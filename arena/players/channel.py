@@ -64,7 +64,7 @@ class LineChannel:
         self._log_open = True
         self._look_at: float = math.inf
         self._budget_s = self._deadline = self._awake_at = self._absent_s = 0.0
-        self._asked = self._overtime = self._waited = False
+        self._asked = self._overtime = False
         self._pending = bytearray()
         self._answered = [(from_bot, select.POLLIN)]
         """What `poll` returns when the bot has written output, and nothing else has happened."""
@@ -80,26 +80,31 @@ class LineChannel:
         Raises:
             BotFault: as `arena.referee.player.Player.ask` has it.
         """
-        self._begin(budget_ms / 1000)
         # What it wrote since its last answer, unasked, is now taken for the answer: whether it was
         # there before the question is a matter of chance, and must not make a difference.
-        if not self._send(line):
-            raise BotFault(FaultCode.TIMEOUT, "did not read its input in time")
+        sent = self._write(line)
+        if sent < len(line):
+            self._begin(time.monotonic(), budget_ms / 1000)
+            if not self._send_rest(memoryview(line)[sent:]):
+                raise BotFault(FaultCode.TIMEOUT, "did not read its input in time")
+            return self._receive()
         # Only now, so that it wakes up once.
         self._resume()
-        if not self._waited:
-            # It has had none of the time until now, which is long if arena itself was stopped.
-            self._deadline = time.monotonic() + self._budget_s
-            if not self._pending and (answer := self._prompt(budget_ms)) is not None:
-                return answer
+        # It has had none of the time until now, which is long if arena itself was stopped.
+        began = time.monotonic()
+        if not self._pending and (answer := self._prompt(budget_ms)) is not None:
+            return answer
+        self._begin(began, budget_ms / 1000)
         return self._receive()
 
     def tell(self, line: bytes) -> None:
         """Send ``line`` as far as the bot takes it at once; one that is gone is no matter."""
-        self._begin(_TELL_S)
-        self._look_at, self._asked = math.inf, False
-        with contextlib.suppress(BotFault):
-            self._send(line)
+        sent = self._write(line)
+        if sent < len(line):
+            self._begin(time.monotonic(), _TELL_S)
+            self._look_at, self._asked = math.inf, False
+            with contextlib.suppress(BotFault):
+                self._send_rest(memoryview(line)[sent:])
 
     def attend(
         self,
@@ -191,28 +196,27 @@ class LineChannel:
             os.close(self._log)
             self._from_bot = self._log = -1
 
-    def _begin(self, budget_s: float) -> None:
-        """Begin a question, or a line without an answer, that has so long."""
-        self._awake_at = time.monotonic()
+    def _begin(self, now: float, budget_s: float) -> None:
+        """Begin to wait, for so long, for a bot that does not answer or read at once."""
+        self._awake_at = now
         self._budget_s = budget_s
-        self._deadline = self._awake_at + budget_s
-        self._look_at = self._awake_at + self._look_after_s
-        self._asked, self._overtime, self._waited, self._absent_s = True, False, False, 0.0
+        self._deadline = now + budget_s
+        self._look_at = now + self._look_after_s
+        self._asked, self._overtime, self._absent_s = True, False, 0.0
 
-    def _send(self, line: bytes) -> bool:
-        """Write all of ``line``; return False where the deadline came first."""
+    def _write(self, line: bytes) -> int:
+        """Write ``line`` as far as the pipe has room; return the bytes that are done with."""
         try:
-            sent = os.write(self._to_bot, line)
+            return os.write(self._to_bot, line)
         except BlockingIOError:
-            sent = 0
+            return 0
         except OSError:
             # Its last words may still be in the pipe; whoever reads next finds its end.
-            return True
-        return sent == len(line) or self._send_rest(memoryview(line)[sent:])
+            return len(line)
 
     def _send_rest(self, view: memoryview) -> bool:
+        """Write all of ``view``; return False where the deadline came first."""
         # Only a bot that does not read brings us here: a pipe holds 64 KiB.
-        self._waited = True
         self._resume()
         writable = select.poll()
         writable.register(self._to_bot, select.POLLOUT)

@@ -128,11 +128,25 @@ CASES = {
     ),
     "answers with a number": Case(
         PLAY.format("say(type='action', id=message['id'], action=0)"),
-        "donburiko", FAULT, "`action` is not an object", "not its number", '"action":0',
+        "donburiko", FAULT, "`action` is not an object", "the action itself", '"action":0',
     ),
     "answers with more than is asked": Case(
         PLAY.format("say(type='action', id=message['id'], action={}, why='so')"),
-        "donburiko", FAULT, "action: unknown field 'why'", "", '"why"',
+        "donburiko", FAULT, "action: unknown field 'why'", "leave it out", '"why"',
+    ),
+    "answers whatever it is sent": Case(
+        "ready(games=['donburiko'])\n"
+        "while (it := hear())['type'] != 'quit':\n"
+        "    answer(it) if it['type'] == 'act' else say(type='ok')",
+        "donburiko", FAULT, "expected a message of type 'action'", "only `hello` and `act`", "ok",
+    ),
+    "leaves out the type": Case(
+        PLAY.format("say(id=message['id'], action=message['legal_actions'][0])"),
+        "donburiko", FAULT, "expected a message of type 'action'", "the field `type`", '"id"',
+    ),
+    "begins with a byte order mark": Case(
+        PLAY.format("raw(b'\\xef\\xbb\\xbf'); answer(message)"),
+        "donburiko", FAULT, "bad_message: not JSON", "without a byte order mark", '"id"',
     ),
     "does what is not legal": Case(
         PLAY.format("say(type='action', id=message['id'], action={'type': 'claim', 'column': 9})"),
