@@ -80,6 +80,11 @@ class DaskCluster:
     def _log(self, number: int) -> str:
         return (self.folder / f"{number}.log").read_text("utf-8")
 
+    @property
+    def workers(self) -> "list[subprocess.Popen[bytes]]":
+        """The workers that were started and have not been waited for."""
+        return [one for one in self.started[1:] if one.returncode is None]
+
     def end(self, number: signal.Signals) -> None:
         """End all that was started by the signal ``number``; see that nothing is left of it."""
         everything = {pid for one in self.started if one.poll() is None for pid in family(one.pid)}
@@ -119,6 +124,7 @@ def dask_cluster(
 
     By default it is killed: it takes some seconds to end by itself when it gets another ``number``.
     """
+    folder.mkdir(exist_ok=True)
     cluster = DaskCluster(folder)
     try:
         cluster.start()

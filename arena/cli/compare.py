@@ -15,6 +15,7 @@ from arena.cli.options import (
     ExtraMs,
     Home,
     MoveMs,
+    On,
     SlotMs,
     StartMs,
     SuiteName,
@@ -30,8 +31,8 @@ from arena.cli.options import (
     settings_at,
     store_at,
     words,
-    workers_wanted,
 )
+from arena.cli.places import Place, place_at
 from arena.cli.remarks import counted, remark
 from arena.cli.render import Format
 from arena.cli.tournament import Jobs, Name, PublicValue
@@ -53,7 +54,6 @@ from arena.store.tournaments import Stage, Tournament, get_tournament, list_tour
 from arena.tournament.compare import Blocks, Comparison, plan_comparison, play, so_far
 from arena.tournament.entrants import Candidate, named
 from arena.tournament.key import check_public_value
-from arena.tournament.machine import carries
 from arena.tournament.plan import Plan
 from arena.tournament.runner import Stop
 from arena.tournament.suite import find_suite
@@ -159,6 +159,7 @@ def compare(  # noqa: PLR0913, PLR0917 - a command's options
     suite: SuiteName = None,
     name: Name = None,
     jobs: Jobs = None,
+    on: On = None,
     move_ms: MoveMs = None,
     extra_ms: ExtraMs = None,
     start_ms: StartMs = None,
@@ -178,7 +179,7 @@ def compare(  # noqa: PLR0913, PLR0917 - a command's options
     if it is not by a relevant amount, 3 if that is still undecided after the last block.
     """
     settings = settings_at(home)
-    workers = workers_wanted(jobs, settings)
+    place = place_at(context, on, jobs, settings)
     made = None
     if resume:
         if settled := given(context, _SETTLED):
@@ -216,8 +217,9 @@ def compare(  # noqa: PLR0913, PLR0917 - a command's options
             public_value=check_public_value(public_value),
         )
         going = made.tournament
+        place.prepare(going)
         with browsed(home) as store:
-            remark(_size(store, going, workers))
+            remark(_size(store, going, place))
         _announce(made)
     with store_at(home) as store:
         if made:
@@ -226,8 +228,9 @@ def compare(  # noqa: PLR0913, PLR0917 - a command's options
             if going.commitment:
                 remark(f"SHA-256 of the secret: {going.commitment}")
         elif going.finished is None:
-            remark(_size(store, going, workers))
-        played = _play(store, going, workers, home)
+            place.prepare(going)
+            remark(_size(store, going, place))
+        played = _play(store, going, place, home)
     tell_faults(going.id, played, home)
     raise typer.Exit(STATUSES[print_result(going.id, played, form)])
 
@@ -274,14 +277,14 @@ def _comparison(
     return Comparison(a, b, category, tuple(field), FINE if fine else RELEVANT, blocks)
 
 
-def _size(store: Store, going: Tournament, workers: int) -> str:
+def _size(store: Store, going: Tournament, place: Place) -> str:
     """Return what is to be played of ``going``, in a line."""
     blocks = so_far(store, going)
     wanted = blocks.comparison
     known = mean_ms(store).get(wanted.category.name)
     # A block alone keeps no more workers busy than it has matches, but others are played beside it.
-    each = None if known is None else known / 1000 * len(wanted.line_ups) / min(workers, carries())
-    return size(going.id, blocks, workers, each)
+    each = None if known is None else known / 1000 * len(wanted.line_ups) / place.at_once
+    return size(going.id, blocks, place.workers, each)
 
 
 def _announce(made: Plan) -> None:
@@ -294,7 +297,7 @@ def _announce(made: Plan) -> None:
     remark(f"unrated: {'; '.join(going.unrated)}")
 
 
-def _play(store: Store, going: Tournament, workers: int, home: Path) -> Blocks:
+def _play(store: Store, going: Tournament, place: Place, home: Path) -> Blocks:
     """Play what it takes to decide ``going``; the first Ctrl-C stops cleanly, the second at once.
 
     Raises:
@@ -305,7 +308,7 @@ def _play(store: Store, going: Tournament, workers: int, home: Path) -> Blocks:
     blocks = None
     try:
         with Live(so_far(store, going).evidence.blocks) as report, interrupts(stop):
-            blocks = play(store, going, workers, report, stop)
+            blocks = play(store, going, place.most, report, stop, place.executors)
     except KeyboardInterrupt:
         pass
     except HostFault:

@@ -142,6 +142,7 @@ class Cluster:
             leaving.set()
             self._events.put(_nothing)
             steward.join(_STOP_S)
+            self._catch_up()
             self._waiting.clear()
             for member in self._members.values():
                 # A worker sees that its match is not wanted any more, and ends it.
@@ -193,14 +194,17 @@ class Cluster:
             # Nobody else would hear of it.
             log.info("cluster %s", self.address, exc_info=True)
             text = printable(f"{type(error).__name__}: {error}", _SHOWN)
-            self._failure = HostFault(f"the cluster at {self.address} failed: {text}")
+            self._failure = HostFault(
+                f"the scheduler at {self.address} is gone"
+                if self._client.status == "closed"
+                else f"the cluster at {self.address} failed: {text}"
+            )
 
     def _step(self) -> None:
         """Wait for something to happen, see to it, and give work to those who have none."""
         with suppress(Empty):
             self._events.get(timeout=max(0.001, self._look_at - time.monotonic()))()
-            while True:
-                self._events.get_nowait()()
+        self._catch_up()
         if time.monotonic() >= self._look_at:
             self._look()
             self._look_at = time.monotonic() + _LOOK_S
@@ -208,6 +212,12 @@ class Cluster:
             self._stand_by()
         else:
             self._hand_out()
+
+    def _catch_up(self) -> None:
+        """See to all that has happened by now."""
+        with suppress(Empty):
+            while True:
+                self._events.get_nowait()()
 
     def _hand_out(self) -> None:
         """Give a match to who has none, and while there are many the next to who has one.

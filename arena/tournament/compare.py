@@ -39,6 +39,7 @@ from arena.store.db import Store
 from arena.store.matches import records
 from arena.store.tournaments import Tournament
 from arena.tournament.entrants import Candidate
+from arena.tournament.executor import Executors, local
 from arena.tournament.plan import Plan, new_tournament
 from arena.tournament.runner import Stop, run
 from arena.tournament.suite import Suite
@@ -274,7 +275,14 @@ def _check(candidates: Sequence[Candidate], comparison: Comparison) -> None:
         )
 
 
-def play(store: Store, tournament: Tournament, jobs: int, report: Report, stop: Stop) -> Blocks:
+def play(
+    store: Store,
+    tournament: Tournament,
+    jobs: int,
+    report: Report,
+    stop: Stop,
+    executors: Executors = local,
+) -> Blocks:
     """Play what it takes to decide the comparison ``tournament``, from where it stands.
 
     Returns:
@@ -286,7 +294,7 @@ def play(store: Store, tournament: Tournament, jobs: int, report: Report, stop: 
     """
     blocks = so_far(store, tournament)
     stop.enough = blocks.verdict is not None
-    run(store, tournament.id, jobs, _Watch(blocks, report, stop), stop)
+    run(store, tournament.id, jobs, _Watch(blocks, report, stop), stop, executors)
     if blocks.verdict is None and not (stop.asked or stop.at_once):
         raise RecordError(
             f"{tournament.id}: its schedule is not that of the comparison in its parameters: "

@@ -7,7 +7,7 @@ bot travels as its files, whose digest is computed anew on arrival.
 import io
 import os
 import pickle
-import platform
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -234,4 +234,4 @@ class Terms:
 
 
 def _python() -> str:
-    return ".".join(platform.python_version_tuple()[:2])
+    return "{}.{}".format(*sys.version_info)

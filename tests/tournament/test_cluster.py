@@ -1,312 +1,375 @@
-"""A tournament on a cluster is the tournament that one machine plays."""
+"""Which worker plays which match, on a cluster whose workers are threads of this process."""
 
-import signal
-import subprocess
-from collections.abc import Iterator
-from dataclasses import dataclass
+import pickle
+import re
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
+from typing import Any, BinaryIO
 
 import pytest
 
-from arena.players.sandbox import isolation
-from arena.players.strays import family
-from arena.store.db import open_store
-from arena.store.matches import void_attempts
-from arena.store.tournaments import list_tournaments
-from tests.dask_cluster import DaskCluster, dask_cluster, gone
-from tests.whole_arena import (
-    DICE,
-    FAULTY,
-    FIRST,
-    Arena,
-    bot,
-    holds,
-    killed_at_last,
-    named,
-    suite,
-)
+from arena.errors import HostFault, UsageError
+from arena.players.process import Program
+from arena.players.sandbox import Tier
+from arena.tournament import cluster as module
+from arena.tournament.cluster import Cluster
+from arena.tournament.errands import Errand, Lacking, Terms, Unfit, equipment
+from arena.tournament.match import Entrant, MatchTask
+from arena.tournament.outpost import Replaced
+from arena.tournament.tasks import play_task
+from arena.tournament.workers import NotBegun
+from tests.tournament.test_match import task
+from tests.whole_arena import holds
 
-# One cluster for all, wherever tests are shared out.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("cluster"), pytest.mark.timeout(240)]
-
-# Plays on only while the gate is open, and tells that it stands before it.
-GATED = """
-import os, time
-def choose(number, legal):
-    if not os.path.exists({gate!r}):
-        note({asked!r}, "asked")
-        while not os.path.exists({gate!r}):
-            time.sleep(0.01)
-    return number % len(legal)
-play(choose)
-"""
-
-PATIENT = ("--tier", "none", "--move-ms", "60000")
+ADDRESS = "tcp://127.0.0.1:8786"
+FIT = Terms(Tier.NONE, {})
 
 
-@pytest.fixture(scope="module")
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
-    with dask_cluster(tmp_path_factory.mktemp("cluster"), 2, signal.SIGTERM) as running:
-        yield running
+class Worker(Executor):
+    """A worker of Dask's, as far as the runner knows one: one thread, that does sealed calls."""
+
+    def __init__(self, name: str, does: Callable[[Errand], Any], **differs: Any) -> None:
+        self.name = name
+        self.threads = 1
+        self.sent = 0
+        """How many calls it was sent."""
+
+        self.begun: list[int] = []
+        """Numbers of the deals of which matches were begun."""
+
+        self._does = does
+        self._equipment = {**equipment("none"), "name": name, **differs}
+        self._thread = ThreadPoolExecutor(1)
+
+    def submit(self, load: Any, call: BinaryIO, /) -> Future[Any]:  # type: ignore[override]
+        assert load is pickle.load
+        self.sent += 1
+        own = {"equipment": lambda tier: self._equipment, "perform": self._perform}
+
+        class Opened(pickle.Unpickler):
+            def find_class(self, where: str, name: str) -> Any:
+                at_hand = own if where == "arena.tournament.outpost" else {}
+                return at_hand.get(name) or super().find_class(where, name)
+
+        return self._thread.submit(Opened(call).load)
+
+    def _perform(self, errand: Errand) -> Any:
+        self.begun.append(errand.task.fixture.deal)
+        return self._does(errand)
 
 
-@pytest.fixture
-def own_cluster(tmp_path: Path) -> Iterator[DaskCluster]:
-    """Yield a cluster without workers, for tests that spoil it."""
-    folder = tmp_path / "cluster"
-    folder.mkdir()
-    with dask_cluster(folder, workers=0) as running:
-        yield running
+class Dask:
+    """A client of Dask's that knows these workers."""
+
+    status = "running"
+
+    def __init__(self, *workers: Worker) -> None:
+        self.workers = {f"tcp://{one.name}:1": one for one in workers}
+        self.refused = 0
+
+    def nthreads(self) -> dict[str, int]:
+        if self.status != "running":
+            self.refused += 1
+            raise OSError("nobody there")
+        return {address: one.threads for address, one in self.workers.items()}
+
+    def get_executor(self, *, workers: list[str], pure: bool) -> Executor:
+        assert not pure
+        (address,) = workers
+        return self.workers[address]
 
 
-@dataclass(frozen=True)
-class Gated:
-    """A tournament whose matches stand still while the gate is shut."""
+class Gate:
+    """Holds matches up until it is opened."""
 
-    folder: Path
+    def __init__(self) -> None:
+        self._open = threading.Event()
 
-    @property
-    def gate(self) -> Path:
-        return self.folder / "gate"
+    def __call__(self, errand: Errand) -> bytes:
+        self.wait()
+        return answer(errand)
 
-    @property
-    def command(self) -> tuple[str, ...]:
-        """What begins it."""
-        wanted = suite(self.folder / "cards.toml", "donburiko table 2", deals=5)
-        bots = [self.folder / "gated", self.folder / "dice"]
-        return ("tournament", "--bots", named(bots), "--suite", str(wanted), *PATIENT)
-
-    def standing(self) -> int:
-        """Return how many matches have come to the gate."""
-        asked = self.folder / "asked"
-        return len(asked.read_text().split()) if asked.exists() else 0
+    def wait(self) -> None:
+        assert self._open.wait(20)
 
     def open(self) -> None:
-        self.gate.touch()
+        self._open.set()
 
-    def shut(self) -> None:
-        self.gate.unlink()
+
+def answer(errand: Errand) -> bytes:
+    return b"%d" % errand.task.fixture.deal
+
+
+BLANK = task()
+
+
+def match(deal: int) -> MatchTask:
+    return replace(BLANK, fixture=replace(BLANK.fixture, deal=deal))
 
 
 @pytest.fixture
-def gated(tmp_path: Path) -> Gated:
-    made = Gated(tmp_path)
-    body = GATED.format(gate=str(made.gate), asked=str(tmp_path / "asked"))
-    bot(body, tmp_path / "gated")
-    bot(DICE, tmp_path / "dice")
-    return made
+def gate() -> Iterator[Gate]:
+    made = Gate()
+    yield made
+    made.open()
 
 
-@pytest.fixture
-def here(gated: Gated, tmp_path: Path) -> Arena:
-    """Return the same tournament, played on this machine; the gate is shut again."""
-    arena = Arena(tmp_path / "here")
-    gated.open()
-    arena.run(*gated.command)
-    gated.shut()
-    return arena
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_LOOK_S", 0.01)
 
 
-def voids(arena: Arena) -> int:
-    """Return how many attempts at matches were void."""
-    with open_store(arena.home, create=False) as store:
-        (only,) = (one.tournament.id for one in list_tournaments(store))
-        return sum(void_attempts(store, only).values())
+def ready(*workers: Worker) -> tuple[Cluster, Dask]:
+    dask = Dask(*workers)
+    cluster = Cluster(dask, ADDRESS)
+    cluster.check(FIT)
+    return cluster, dask
 
 
-def remarks_until(run: "subprocess.Popen[str]", text: str) -> str:
-    """Return what is remarked up to the line that has ``text`` in it."""
-    said = ""
-    for line in run.stderr or ():
-        said += line
-        if text in line:
-            return said
-    raise AssertionError(said)
+def failure(cluster: Cluster) -> str:
+    """Return why nothing can be played any more, once it is so."""
+    said: list[str] = []
+
+    def told() -> bool:
+        try:
+            list(cluster.news())
+        except HostFault as error:
+            said.append(str(error))
+        return bool(said)
+
+    assert holds(told)
+    return said[0]
 
 
-def bots_of(worker: "subprocess.Popen[bytes]") -> list[int]:
-    """Return the processes that run below ``worker``, but for its deputy."""
-    return family(worker.pid)[2:]
+def submitted(cluster: Cluster, count: int) -> list[Future[bytes]]:
+    return [cluster.submit(play_task, match(deal)) for deal in range(count)]
 
 
-@pytest.mark.parametrize("tier", ["bwrap", "none"])
-def test_records_and_leaderboards_are_those_of_one_machine(
-    cluster: DaskCluster, tmp_path: Path, tier: str
+def test_matches_are_shared_out_and_each_future_has_its_own_record() -> None:
+    one, two = Worker("one", answer), Worker("two", answer)
+    cluster, _ = ready(one, two)
+
+    with cluster.playing(2):
+        found = [future.result(20) for future in submitted(cluster, 20)]
+
+    assert found == [b"%d" % deal for deal in range(20)]
+    assert sorted(one.begun + two.begun) == list(range(20))
+    assert one.begun
+    assert two.begun
+
+
+def test_no_more_matches_are_played_at_a_time_than_wanted(gate: Gate) -> None:
+    workers = [Worker(name, gate) for name in ("one", "two", "three")]
+    cluster, _ = ready(*workers)
+
+    with cluster.playing(2):
+        assert cluster.room == 6
+        futures = submitted(cluster, 3)
+        assert holds(lambda: sum(len(one.begun) for one in workers) == 2)
+        gate.open()
+        assert [future.result(20) for future in futures] == [b"0", b"1", b"2"]
+
+    assert sum(bool(one.begun) for one in workers) == 2
+
+
+def test_halted_it_finishes_what_was_begun_and_nothing_else(gate: Gate) -> None:
+    one = Worker("one", gate)
+    cluster, _ = ready(one)
+
+    with cluster.playing(1):
+        first, *others = submitted(cluster, 6)
+        # What it has, the match that it plays, and the next one.
+        assert holds(lambda: one.sent == 3)
+        cluster.halt()
+        for future in others:
+            assert isinstance(future.exception(20), NotBegun)
+        gate.open()
+        assert first.result(20) == b"0"
+
+    assert one.begun == [0]
+
+
+def test_a_lost_worker_spoils_what_it_played_and_what_it_had_in_store_is_played_elsewhere(
+    gate: Gate,
 ) -> None:
-    if tier == "bwrap" and (lacking := isolation().lacking):
-        pytest.skip(lacking)
-    bodies = {"dice": DICE, "first": FIRST, "faulty": FAULTY}
-    bots = [bot(body, tmp_path / name) for name, body in bodies.items()]
-    cards = suite(tmp_path / "cards.toml", "donburiko table 3", "couperation self 2")
-    command = ("tournament", "--bots", named(bots), "--suite", str(cards), "--tier", tier)
-    here, there = Arena(tmp_path / "here"), Arena(tmp_path / "there")
+    lost = Worker("lost", gate)
+    cluster, dask = ready(lost)
 
-    table, _ = here.run(*command, "-j", "1")
-    table_there, said = there.run(*command, "--on", cluster.address)
+    with cluster.playing(9):
+        first, *others = submitted(cluster, 5)
+        assert holds(lambda: lost.begun)
+        dask.workers = {"tcp://new:1": Worker("new", answer)}
+        assert [future.result(20) for future in others] == [b"1", b"2", b"3", b"4"]
+        fault = first.exception(20)
+        (news,) = cluster.news()
 
-    assert "with 2 workers" in said
-    assert there.played() == here.played()
-    assert (table_there, there.ratings()) == (table, here.ratings())
+    assert isinstance(fault, HostFault)
+    assert str(fault) == "its worker tcp://lost:1 was lost"
+    assert news == f"no worker of {ADDRESS} is left: waiting for one to join"
 
 
-def test_a_lost_worker_leaves_nothing_and_its_match_is_played_elsewhere(
-    own_cluster: DaskCluster, gated: Gated, here: Arena, tmp_path: Path
+def test_a_worker_that_was_replaced_at_its_address_counts_as_lost() -> None:
+    def replaced(errand: Errand) -> bytes:
+        raise Replaced
+
+    cluster, dask = ready(Worker("one", replaced))
+    address = "tcp://one:1"
+
+    with cluster.playing(1):
+        dask.workers[address] = Worker("again", answer)
+        fault = cluster.submit(play_task, match(0)).exception(20)
+        assert cluster.submit(play_task, match(1)).result(20) == b"1"
+
+    assert str(fault) == f"its worker {address} was lost"
+
+
+def test_a_worker_that_cannot_start_a_bot_plays_nothing_more() -> None:
+    def unfit(errand: Errand) -> bytes:
+        raise Unfit("node is not installed")
+
+    bare = Worker("bare", unfit)
+    cluster, _ = ready(bare, Worker("whole", answer))
+
+    with cluster.playing(2):
+        found = [future.result(20) for future in submitted(cluster, 9)]
+        news = list(cluster.news())
+
+    assert found == [b"%d" % deal for deal in range(9)]
+    assert news == ["worker tcp://bare:1 does not play: node is not installed"]
+
+
+def test_what_goes_wrong_in_a_match_is_its_futures_error() -> None:
+    def fails(errand: Errand) -> bytes:
+        raise HostFault("no room")
+
+    cluster, _ = ready(Worker("one", fails))
+
+    with cluster.playing(1), pytest.raises(HostFault, match="no room"):
+        cluster.submit(play_task, match(0)).result(20)
+
+
+def test_a_bot_that_is_damaged_where_it_comes_from_voids_the_match(tmp_path: Path) -> None:
+    digest = "sha256:" + "0" * 64
+    seat = Entrant("gone", digest, Program((), tmp_path / "gone"))
+    cluster, _ = ready(Worker("one", lambda errand: Lacking((digest,))))
+
+    with cluster.playing(1), pytest.raises(HostFault, match="is not there"):
+        cluster.submit(play_task, replace(BLANK, seats=(seat,))).result(20)
+
+
+def test_what_dask_drops_is_handed_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    dropped: Future[bytes] = Future()
+    dropped.cancel()
+    one = Worker("one", answer)
+    cluster, _ = ready(one)
+    answers = iter([dropped])
+    submit = one.submit
+    monkeypatch.setattr(one, "submit", lambda *call: next(answers, None) or submit(*call))
+
+    with cluster.playing(1):
+        found = cluster.submit(play_task, match(4))
+        assert found.result(20) == b"4"
+        assert cluster.death(found) is None
+
+
+def test_a_scheduler_that_is_silent_for_a_while_ends_nothing(gate: Gate) -> None:
+    cluster, dask = ready(Worker("one", gate))
+
+    with cluster.playing(1):
+        found = cluster.submit(play_task, match(4))
+        dask.status = "connecting"
+        assert holds(lambda: dask.refused > 2)
+        dask.status = "running"
+        gate.open()
+        assert found.result(20) == b"4"
+        assert list(cluster.news()) == []
+
+
+def test_without_a_scheduler_nothing_can_be_played(gate: Gate) -> None:
+    cluster, dask = ready(Worker("one", gate))
+
+    with cluster.playing(1):
+        submitted(cluster, 1)
+        dask.status = "closed"
+
+        assert failure(cluster) == f"the scheduler at {ADDRESS} is gone"
+
+
+def test_what_a_run_left_behind_is_not_played_by_the_next(gate: Gate) -> None:
+    one = Worker("one", gate)
+    cluster, _ = ready(one)
+
+    with cluster.playing(1):
+        submitted(cluster, 3)
+        assert holds(lambda: one.begun)
+        cluster.submit(play_task, match(8))
+    gate.open()
+    with cluster.playing(1):
+        assert cluster.submit(play_task, match(9)).result(20) == b"9"
+
+    assert set(one.begun) <= {0, 1, 9}
+
+
+@pytest.mark.parametrize(
+    ("status", "why"),
+    [("closed", "the scheduler at .* is gone"), ("running", "failed: ValueError: what is this")],
+)
+def test_what_goes_wrong_in_between_is_not_lost(
+    monkeypatch: pytest.MonkeyPatch, status: str, why: str
 ) -> None:
-    lost, _ = own_cluster.worker(), own_cluster.worker()
-    there = Arena(tmp_path / "there")
+    one = Worker("one", answer)
+    cluster, dask = ready(one)
 
-    with killed_at_last(there.start(*gated.command, "--on", own_cluster.address)) as run:
-        assert holds(lambda: gated.standing() == 2)
-        below = family(lost.pid)
-        assert len(below) > 2
-        lost.kill()
-        assert gone(below[1:])
-        said = remarks_until(run, "void")
-        gated.open()
-        run.communicate(timeout=60)
+    def fails(*_: Any) -> Any:
+        dask.status = status
+        raise ValueError("what is this")
 
-    assert "is void and played again: its worker tcp://127.0.0.1:" in said
-    assert run.returncode == 0
-    assert there.played() == here.played()
-    assert voids(there) == 1
+    monkeypatch.setattr(one, "submit", fails)
+
+    with cluster.playing(1):
+        submitted(cluster, 1)
+        assert re.search(why, failure(cluster))
 
 
-def test_a_worker_that_joins_meanwhile_plays_too_unless_it_is_another_arena(
-    own_cluster: DaskCluster, gated: Gated, here: Arena, tmp_path: Path
+def test_matches_do_not_wait_for_ever_when_no_worker_is_left(
+    monkeypatch: pytest.MonkeyPatch, gate: Gate
 ) -> None:
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "sitecustomize.py").write_text("import arena\narena.__version__ = '0'\n")
-    first = own_cluster.worker()
-    there = Arena(tmp_path / "there")
+    monkeypatch.setattr(module, "_ALONE_S", 0.05)
+    cluster, dask = ready(Worker("one", gate))
 
-    with killed_at_last(there.start(*gated.command, "--on", own_cluster.address)) as run:
-        assert holds(lambda: gated.standing() == 1)
-        other = own_cluster.worker(site=tmp_path / "site")
-        said = remarks_until(run, "does not play")
-        own_cluster.worker()
-        assert holds(lambda: gated.standing() == 2)
-        first.kill()
-        remarks_until(run, "void")
-        assert not bots_of(other)
-        gated.open()
-        run.communicate(timeout=60)
-
-    assert "it has 0" in said
-    assert there.played() == here.played()
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_asked_to_stop_it_finishes_what_is_in_play_and_one_machine_goes_on(
-    cluster: DaskCluster, gated: Gated, here: Arena, tmp_path: Path, number: signal.Signals
-) -> None:
-    there = Arena(tmp_path / "there")
-
-    with killed_at_last(there.start(*gated.command, "--on", cluster.address)) as run:
-        assert holds(lambda: gated.standing() == 2)
-        run.send_signal(number)
-        remarks_until(run, "stopping")
-        gated.open()
-        _, said = run.communicate(timeout=60)
-    begun = len(there.played())
-    (way_on,) = (line for line in said.splitlines() if "go on with" in line)
-    there.run("tournament", "--resume", way_on.split("--resume ")[1].split()[0])
-
-    assert run.returncode == 130
-    assert 2 <= begun < len(here.played())
-    assert there.played() == here.played()
-    assert voids(there) == 0
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_stopped_at_once_it_leaves_no_bots_on_the_workers_and_goes_on(
-    cluster: DaskCluster, gated: Gated, here: Arena, tmp_path: Path, number: signal.Signals
-) -> None:
-    there = Arena(tmp_path / "there")
-    workers = cluster.started[1:]
-
-    with killed_at_last(there.start(*gated.command, "--on", cluster.address)) as run:
-        assert holds(lambda: gated.standing() == 2)
-        left = [pid for worker in workers for pid in bots_of(worker)]
-        assert left
-        run.send_signal(number)
-        if number == signal.SIGINT:
-            remarks_until(run, "stopping")
-            run.send_signal(number)
-        assert run.wait(5) in {130, -signal.SIGKILL}
-        assert gone(left)
-    with open_store(there.home) as store:
-        (stopped,) = (one.tournament.id for one in list_tournaments(store))
-    gated.open()
-    there.run("tournament", "--resume", stopped, "--on", cluster.address)
-
-    assert there.played() == here.played()
-
-
-def test_without_its_scheduler_a_run_ends_in_a_line_and_what_was_played_is_kept(
-    own_cluster: DaskCluster, gated: Gated, here: Arena, tmp_path: Path
-) -> None:
-    own_cluster.worker()
-    there = Arena(tmp_path / "there")
-
-    with killed_at_last(there.start(*gated.command, "--on", own_cluster.address)) as run:
-        assert holds(lambda: gated.standing() == 1)
-        own_cluster.started[0].kill()
-        _, said = run.communicate(timeout=60)
-    gated.open()
-    way_on = said.split("go on with: arena ")[1].split()[:3]
-    there.run(*way_on)
-
-    assert run.returncode == 70
-    assert said.splitlines()[-1] == f"arena: the scheduler at {own_cluster.address} is gone"
-    assert there.played() == here.played()
-
-
-def test_a_bot_that_was_changed_where_a_worker_keeps_it_is_sent_again(
-    cluster: DaskCluster, gated: Gated, here: Arena, tmp_path: Path
-) -> None:
-    gated.open()
-    first, second = Arena(tmp_path / "first"), Arena(tmp_path / "second")
-    first.run(*gated.command, "--on", cluster.address)
-    for script in cluster.cache.glob("*/bot.py"):
-        script.chmod(0o644)
-        script.write_text("raise SystemExit\n")
-
-    second.run(*gated.command, "--on", cluster.address)
-
-    assert second.played() == here.played()
+    with cluster.playing(1):
+        submitted(cluster, 2)
+        dask.workers.clear()
+        assert failure(cluster) == f"no worker of {ADDRESS} is left"
 
 
 REFUSED = [
-    pytest.param(("--nthreads", "2"), "", "start it with --nthreads 1", id="threads"),
-    pytest.param((), "import arena\narena.__version__ = '0'", "arena 0.1.0 is needed", id="arena"),
-    pytest.param((), "import sys\nsys.modules['arena'] = None", "cannot run this arena", id="none"),
-    pytest.param(
-        (),
-        "import dataclasses, arena.games as it\n"
-        "it.BUILT_IN = tuple(dataclasses.replace(one, rules_version=99) for one in it.BUILT_IN)",
-        "rules of donburiko",
-        id="rules",
-    ),
+    pytest.param([], 0.05, "no worker has joined tcp://127.0.0.1:8786: `dask worker", id="nobody"),
+    pytest.param([{"arena": "9"}], 5.0, "worker tcp://w0:1: arena .* it has 9", id="version"),
+    pytest.param([{}, {"lacking": "no bwrap"}], 5.0, "worker tcp://w1:1: no bwrap", id="tier"),
 ]
 
 
-@pytest.mark.parametrize(("options", "site", "why"), REFUSED)
-def test_a_worker_that_does_not_fit_is_refused_before_anything_is_kept(
-    own_cluster: DaskCluster,
-    gated: Gated,
-    tmp_path: Path,
-    options: tuple[str, ...],
-    site: str,
-    why: str,
+@pytest.mark.parametrize(("differences", "patience", "why"), REFUSED)
+def test_a_cluster_that_does_not_meet_the_terms_is_refused(
+    monkeypatch: pytest.MonkeyPatch, differences: list[dict[str, Any]], patience: float, why: str
 ) -> None:
-    (tmp_path / "site").mkdir()
-    (tmp_path / "site" / "sitecustomize.py").write_text(site)
-    own_cluster.worker(*options, site=tmp_path / "site")
-    arena = Arena(tmp_path / "there")
+    monkeypatch.setattr(module, "_JOIN_S", patience)
+    workers = [Worker(f"w{n}", answer, **more) for n, more in enumerate(differences)]
 
-    _, said = arena.run(*gated.command, "--on", own_cluster.address, status=2)
+    with pytest.raises(UsageError, match=why):
+        ready(*workers)
 
-    (line,) = said.splitlines()
-    assert line.startswith("arena: worker tcp://127.0.0.1:")
-    assert why in line
-    assert not arena.home.exists()
+
+def test_workers_that_are_busy_with_something_else_are_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch, gate: Gate
+) -> None:
+    monkeypatch.setattr(module, "_ANSWER_S", 0.1)
+    busy = Worker("busy", gate)
+    busy._thread.submit(gate.wait)
+
+    with pytest.raises(UsageError, match="answers"):
+        ready(busy)
