@@ -5,10 +5,12 @@ is a function of what it is sent repeats itself, and one that is not differs fro
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import islice
+
+import msgspec
 
 from arena.audit.matches import read
 from arena.errors import BotFault, FaultCode
@@ -18,7 +20,7 @@ from arena.players.person import SNAPSHOT as PERSON
 from arena.players.process import BotProcess
 from arena.players.sandbox import Tier
 from arena.referee.limits import UNCLOCKED_MS, Limits
-from arena.referee.lines import hello, start
+from arena.referee.lines import end, hello, start
 from arena.referee.record import MatchRecord
 from arena.referee.replay import replay
 from arena.store.audit import kept_matches
@@ -86,7 +88,9 @@ class Replayed:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    record: bytes
+    records: tuple[bytes, ...]
+    """Of what the same processes played, in order; mostly one match."""
+
     key: bytes = field(repr=False)
     entrants: tuple[Entrant, ...]
     """By seat."""
@@ -117,26 +121,45 @@ def replay_bots(
     found, count = Replayed(), 0
     with workers(jobs) as pool:
         tasks = _tasks(store, tournament, entrants, only)
-        playing: deque[Future[tuple[int, list[SeatReplay]]]] = deque()
+        playing: deque[tuple[int, Future[tuple[int, list[SeatReplay]]]]] = deque()
         while True:
             for task in islice(tasks, _AHEAD * jobs - len(playing)):
-                playing.append(pool.submit(replay_seats, task))
+                playing.append((len(task.records), pool.submit(replay_seats, task)))
             if not playing:
                 return found
-            seats, deviating = playing.popleft().result()
+            matches, future = playing.popleft()
+            seats, deviating = future.result()
             found.seats += seats
             found.deviating += deviating
-            count += 1
+            count += matches
             told(count)
 
 
 def _tasks(
     store: Store, tournament: Tournament, entrants: Mapping[str, Entrant], only: str | None
 ) -> Iterator[_Task]:
-    for kept in kept_matches(store, tournament.id):
-        if only in {None, kept.match}:
-            seats = tuple(entrants[seat.bot] for seat in read(kept.record).seats)
-            yield _Task(kept.record, tournament.key, seats)
+    lines = (kept.record for kept in kept_matches(store, tournament.id))
+    for chunk in _chunks(lines) if tournament.keep_alive > 1 else ([line] for line in lines):
+        records = [read(line) for line in chunk]
+        matches = [record.match for record in records]
+        if only in {None, *matches}:
+            # What comes after it cannot have told it anything.
+            length = len(matches) if only is None else matches.index(only) + 1
+            seats = tuple(entrants[seat.bot] for seat in records[0].seats)
+            yield _Task(tuple(chunk[:length]), tournament.key, seats)
+
+
+def _chunks(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
+    """Yield the records that tell of the same processes together, in the order they were played."""
+    open_ones: dict[tuple[str, ...], list[bytes]] = {}
+    for line in lines:
+        record = read(line)
+        category, _, _ = record.match.partition("/")
+        line_up = (category, *(seat.bot for seat in record.seats))
+        if record.after is msgspec.UNSET and line_up in open_ones:
+            yield open_ones.pop(line_up)
+        open_ones.setdefault(line_up, []).append(line)
+    yield from open_ones.values()
 
 
 def replay_seats(task: _Task) -> tuple[int, list[SeatReplay]]:
@@ -144,34 +167,42 @@ def replay_seats(task: _Task) -> tuple[int, list[SeatReplay]]:
 
     A person does not come again. Runs in a worker.
     """
-    record = read(task.record)
-    held = {
-        seat: own
-        for seat, own in enumerate(questions(record))
-        if record.seats[seat].digest != PERSON.digest
-    }
+    records = [read(line) for line in task.records]
+    asked = [questions(record) for record in records]
+    held = [seat for seat, holder in enumerate(records[0].seats) if holder.digest != PERSON.digest]
     found = []
-    for seat, own in held.items():
-        recorded = [one.answer for one in own] or _at_start(record, seat)
-        first = _alone(task, record, seat, own)
+    for seat in held:
+        own = [by_seat[seat] for by_seat in asked]
+        recorded = [one.answer for part in own for one in part] or _at_start(records[0], seat)
+        first = _alone(task, records, seat, own)
         number = _parting(recorded, first)
         if number is None:
             continue
-        others = [_alone(task, record, seat, own) for _ in range(AGAIN)]
+        others = [_alone(task, records, seat, own) for _ in range(AGAIN)]
         one, other = recorded[number : number + 1], first[number : number + 1]
         machine = {f"fault {code.value}" for code in _MACHINES}
+        match, within = _where(own, number)
         found.append(
             SeatReplay(
-                match=record.match,
+                match=records[match].match,
                 seat=seat,
-                bot=record.seats[seat].bot,
-                number=number,
+                bot=records[match].seats[seat].bot,
+                number=within,
                 recorded=one[0] if one else "nothing",
                 again=other[0] if other else "nothing",
                 steady=all(other == first for other in others) and not machine & {*one, *other},
             )
         )
-    return len(held), found
+    return len(held) * len(records), found
+
+
+def _where(own: Sequence[Sequence[Asked]], number: int) -> tuple[int, int]:
+    """Return in which match, from 0, question ``number`` of several was asked, and its number."""
+    for match, part in enumerate(own[:-1]):
+        if number < len(part):
+            return match, number
+        number -= len(part)
+    return len(own) - 1, number
 
 
 def questions(record: MatchRecord) -> list[list[Asked]]:
@@ -212,13 +243,22 @@ def _parting(recorded: Sequence[str], again: Sequence[str]) -> int | None:
     return same.index(False) if False in same else len(same)
 
 
-def _alone(task: _Task, record: MatchRecord, seat: int, asked: Sequence[Asked]) -> list[str]:
+def _end_of(record: MatchRecord, seat: int) -> bytes:
+    """Return the line that told ``seat`` how the match of ``record`` ended."""
+    found: dict[int, bytes] = {}
+    replay(record, last=found.__setitem__)
+    return end(record, found[seat])
+
+
+def _alone(
+    task: _Task, records: Sequence[MatchRecord], seat: int, asked: Sequence[Sequence[Asked]]
+) -> list[str]:
     """Return what the bot in ``seat`` does alone, up to the first thing that is not recorded."""
-    program = task.entrants[seat].program
-    bot = BotProcess(program, record.limits, Tier(record.tier))
-    deal = Deal(task.key, record.game, record.variant, record.players, record.deal)
+    record = records[0]
+    bot = BotProcess(task.entrants[seat].program, record.limits, Tier(record.tier))
     limits = record.limits or Limits()
     said: list[str] = []
+    before: MatchRecord | None = None
 
     def budget(ms: int) -> int:
         return ms if record.limits else UNCLOCKED_MS
@@ -231,17 +271,23 @@ def _alone(task: _Task, record: MatchRecord, seat: int, asked: Sequence[Asked]) 
         bot.stop(0)
         return [f"fault {FaultCode.START_FAILED.value}"]
     try:
-        bot.tell(start(record, Seat(seat), deal.bot_seed(Seat(seat))))
-        ids = deal.stream(f"ids-{seat}")
-        for one in asked:
-            number = ids.seed()
-            line = one.question.line(
-                number, move_ms=limits.move_ms, extra_ms=one.extra_ms, offer=ready.legal_actions
-            )
-            answer = bot.ask(line, budget(limits.move_ms + one.extra_ms))
-            said.append(one.question.actions[read_action(answer, number, one.question)].decode())
-            if said[-1] != one.answer:
-                break
+        for played, own in zip(records, asked, strict=True):
+            deal = Deal(task.key, played.game, played.variant, played.players, played.deal)
+            if before:
+                bot.tell(_end_of(before, seat))
+            bot.tell(start(played, Seat(seat), deal.bot_seed(Seat(seat))))
+            ids = deal.stream(f"ids-{seat}")
+            for one in own:
+                number = ids.seed()
+                line = one.question.line(
+                    number, move_ms=limits.move_ms, extra_ms=one.extra_ms, offer=ready.legal_actions
+                )
+                answer = bot.ask(line, budget(limits.move_ms + one.extra_ms))
+                action = one.question.actions[read_action(answer, number, one.question)]
+                said.append(action.decode())
+                if said[-1] != one.answer:
+                    return said
+            before = played
     except NotLegal:
         said.append(f"fault {FaultCode.ILLEGAL_ACTION.value}")
     except BotFault as fault:

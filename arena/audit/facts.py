@@ -60,6 +60,7 @@ class _Parameters(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rules_versions: Annotated[dict[str, int], Meta(max_length=_MOST_GAMES)]
     comparison: Compared | msgspec.UnsetType = msgspec.UNSET
     single: _Seats | msgspec.UnsetType = msgspec.UNSET
+    keep_alive: Annotated[int, Meta(ge=2, le=MOST_DEALS)] | msgspec.UnsetType = msgspec.UNSET
 
 
 class _Version(msgspec.Struct, frozen=True):
@@ -230,6 +231,8 @@ def _check_asked_for(said: _Parameters, digests: Mapping[str, str]) -> None:
     asked = said.comparison or said.single
     if not asked:
         return
+    if said.keep_alive:
+        raise Difference("parameters: keep_alive", shown(said.keep_alive), "nothing")
     if said.comparison and said.single:
         raise Difference("parameters: single", "a comparison", "one of the two")
     check("parameters: categories", len(said.categories), 1)

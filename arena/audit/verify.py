@@ -15,10 +15,12 @@ from arena.errors import Difference, RecordError, UsageError
 from arena.ratings.leaderboard import leaderboards_of
 from arena.ratings.result import Result
 from arena.ratings.retiring import Retirement
+from arena.referee.category import Category
 from arena.referee.chain import first_link, next_link
 from arena.referee.fixture import Fixture
 from arena.referee.record import FaultRecord
 from arena.store.drops import key_of
+from arena.tournament.chunks import Block, block_of
 from arena.tournament.compare import Blocks, Comparison
 from arena.tournament.workers import workers
 from arena.wire.escape import printable
@@ -94,6 +96,7 @@ class _Verifier:
 
         self._drops = account.drops
         self._dropped = frozenset(drop.key for drop in self._drops)
+        self._chunks = _Chunks(account.tournament.keep_alive)
         self._retirement = Retirement()
         """Up to the first match that lacks a record, which could retire a bot."""
 
@@ -151,7 +154,9 @@ class _Verifier:
             else:
                 raise Difference("record", "out of order, or not on the schedule").within(where)
             last = match
-            self._rule(fixture, line.record)
+            said = _said_by(line.record)
+            self._chunks.check(fixture, said)
+            self._rule(fixture, said)
             if self._only in {None, match}:
                 yield fixture, line
         for fixture in fixtures:
@@ -176,14 +181,14 @@ class _Verifier:
         if self._tournament.finished and self._tournament.comparison is None:
             raise Difference("record", found, "its own").within(fixture.match)
 
-    def _rule(self, fixture: Fixture, record: bytes) -> None:
-        """Take in the ``record`` of ``fixture``; whether it is a good one is seen later."""
+    def _rule(self, fixture: Fixture, said: "_Said") -> None:
+        """Take in what the record of ``fixture`` says; whether it is a good one is seen later."""
         if self._excuses(fixture):
             self._done.excused += 1
             self._uncounted.add(fixture.match)
         elif self._missing is None and self._tournament.ruled:
             seats = range(len(fixture.bots))
-            faults = [fault for fault in _faults_of(record) if fault.seat in seats]
+            faults = [fault for fault in said.faults if fault.seat in seats]
             self._retirement.take(fixture, faults)
 
     def _excuses(self, fixture: Fixture) -> bool:
@@ -216,18 +221,47 @@ class _Verifier:
             raise Difference("record", "none", "its own").within(str(self._missing))
 
 
-class _Faults(msgspec.Struct):
-    """What a record says of faults."""
+class _Said(msgspec.Struct):
+    """What a record says of all that matters to other matches."""
 
     faults: tuple[FaultRecord, ...] = ()
+    after: tuple[int, ...] = ()
 
 
-def _faults_of(record: bytes) -> tuple[FaultRecord, ...]:
-    """Return the faults that ``record`` tells of; none if it cannot be read."""
+def _said_by(record: bytes) -> _Said:
+    """Return what ``record`` says; nothing if it cannot be read."""
     try:
-        return msgspec.json.decode(record, type=_Faults).faults
+        return msgspec.json.decode(record, type=_Said)
     except (msgspec.DecodeError, RecursionError):
-        return ()
+        return _Said()
+
+
+class _Chunks:
+    """What processes that are kept alive had played, as far as records have been seen."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._played: dict[tuple[Category, tuple[str, ...]], tuple[Block, tuple[int, ...]]] = {}
+        """By line-up: the block that its last record is in, and what the processes that played it
+        have played in all, if they were kept."""
+
+    def check(self, fixture: Fixture, said: _Said) -> None:
+        """Take in what the record of ``fixture`` says, which is the next in the schedule.
+
+        Raises:
+            Difference: it cannot have been played by processes that had played what it says.
+        """
+        if self._size == 1 and not said.after:
+            return
+        line_up = fixture.category, fixture.bots
+        block = block_of(fixture, self._size)
+        before, played = self._played.get(line_up, (block, ()))
+        # Whatever was begun anew, after a stop or a void match, has fresh processes.
+        if said.after and (before != block or said.after != played):
+            follows = shown(list(played)) if before == block and played else "nothing"
+            raise Difference("after", shown(list(said.after)), follows).within(fixture.match)
+        kept = () if said.faults else (*said.after, fixture.deal)
+        self._played[line_up] = block, kept
 
 
 def _match_of(record: bytes) -> str:

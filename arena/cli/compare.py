@@ -12,10 +12,12 @@ from arena.cli.mistakes import Stopped
 from arena.cli.options import (
     HOME,
     As,
+    CoresPerMatch,
     ExtraMs,
     Home,
     MoveMs,
     On,
+    Oversubscribe,
     SlotMs,
     StartMs,
     SuiteName,
@@ -160,6 +162,8 @@ def compare(  # noqa: PLR0913, PLR0917 - a command's options
     name: Name = None,
     jobs: Jobs = None,
     on: On = None,
+    cores_per_match: CoresPerMatch = None,
+    oversubscribe: Oversubscribe = None,
     move_ms: MoveMs = None,
     extra_ms: ExtraMs = None,
     start_ms: StartMs = None,
@@ -179,7 +183,7 @@ def compare(  # noqa: PLR0913, PLR0917 - a command's options
     if it is not by a relevant amount, 3 if that is still undecided after the last block.
     """
     settings = settings_at(home)
-    place = place_at(context, on, jobs, settings)
+    place = place_at(context, on, jobs, cores_per_match, oversubscribe, settings)
     made = None
     if resume:
         if settled := given(context, _SETTLED):

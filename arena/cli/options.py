@@ -22,9 +22,9 @@ from arena.store.bots import list_bots
 from arena.store.db import FILE_NAME, Store, open_store
 from arena.store.listing import match_ids
 from arena.store.tournaments import Tournament, get_tournament, list_tournaments
-from arena.tournament.machine import carries
+from arena.tournament.machine import Sharing, carries, cores
 from arena.tournament.settings import FILE_NAME as SETTINGS
-from arena.tournament.settings import Settings, read_settings
+from arena.tournament.settings import MOST_JOBS, Settings, read_settings
 from arena.wire.escape import printable
 
 HOME = Path("results")
@@ -141,6 +141,26 @@ SuiteName = Annotated[
         metavar="SUITE",
         help="Name or file of a suite; its key is published, so unrated. Else a fresh secret.",
         autocompletion=complete_suite,
+    ),
+]
+CoresPerMatch = Annotated[
+    int | None,
+    typer.Option(
+        "--cores-per-match",
+        metavar="N",
+        min=1,
+        max=MOST_JOBS,
+        help="Give each match N cores of its own, for bots with threads; as a rule it has one.",
+    ),
+]
+Oversubscribe = Annotated[
+    int | None,
+    typer.Option(
+        "--oversubscribe",
+        metavar="N",
+        min=1,
+        max=MOST_JOBS,
+        help="Play N matches at a time on the same core, for bots that mostly wait.",
     ),
 ]
 On = Annotated[
@@ -305,6 +325,19 @@ def check_shown(tournament: Tournament, *, operator: bool) -> None:
 def workers_wanted(jobs: int | None, settings: Settings) -> int:
     """Return how many workers to start: as many as the machine carries, unless the user says."""
     return jobs or settings.jobs or carries()
+
+
+def sharing_wanted(cores_per_match: int | None, oversubscribe: int | None) -> Sharing:
+    """Return how matches share the cores of this machine.
+
+    Raises:
+        UsageError: it has not so many.
+    """
+    there = len(cores())
+    if (cores_per_match or 1) > there:
+        noun = "core" if there == 1 else "cores"
+        raise UsageError(f"--cores-per-match {cores_per_match}: this machine gives {there} {noun}")
+    return Sharing(cores_per_match or 1, oversubscribe or 1)
 
 
 def isolation_wanted(tier: Tier | None, settings: Settings) -> Isolation:

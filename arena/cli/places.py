@@ -1,15 +1,17 @@
 """Where matches are played: on this machine, or on a cluster."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import typer
 
-from arena.cli.options import workers_wanted
+from arena.cli.options import sharing_wanted
+from arena.errors import UsageError
 from arena.store.tournaments import Tournament
 from arena.tournament.cluster import Cluster, connected
 from arena.tournament.errands import Terms
 from arena.tournament.executor import Executors, local
-from arena.tournament.machine import carries
+from arena.tournament.machine import ONE_EACH, Sharing, carries
 from arena.tournament.settings import Settings
 
 
@@ -21,12 +23,14 @@ class Place:
     """As many as that, on a cluster not more; ``None``: as many as the cluster has workers."""
 
     cluster: Cluster | None = None
+    sharing: Sharing = ONE_EACH
+    """Of the cores of this machine."""
 
     @property
     def workers(self) -> int:
         """How many matches are played at a time; of a cluster it is known once it is prepared."""
         if self.cluster is None:
-            return self.jobs or carries()
+            return self.jobs or self.sharing.at_once(carries())
         # Others may join: it is for the user to say how many are too many.
         return min(self.jobs, self.cluster.fit) if self.jobs else self.cluster.fit
 
@@ -38,12 +42,16 @@ class Place:
     @property
     def at_once(self) -> int:
         """How many of these matches have a core of their own."""
-        return min(self.workers, carries()) if self.cluster is None else self.workers
+        if self.cluster is None:
+            return min(self.workers, self.sharing.at_once(carries()))
+        return self.workers
 
     @property
     def executors(self) -> Executors:
         """What makes an executor that plays there."""
-        return local if self.cluster is None else self.cluster.playing
+        if self.cluster is None:
+            return partial(local, sharing=self.sharing)
+        return self.cluster.playing
 
     def prepare(self, going: Tournament) -> None:
         """Raise `UsageError` unless matches of ``going`` can be played there as it demands."""
@@ -55,18 +63,33 @@ _ALL = 1_000_000
 """More workers than a cluster has."""
 
 
-def place_at(context: typer.Context, on: str | None, jobs: int | None, settings: Settings) -> Place:
+def place_at(
+    context: typer.Context,
+    on: str | None,
+    jobs: int | None,
+    cores_per_match: int | None,
+    oversubscribe: int | None,
+    settings: Settings,
+) -> Place:
     """Return the place that the options mean, for as long as the command of ``context`` runs.
 
     Args:
         context: of the command, which leaves the cluster at its end.
         on: the address of a cluster's scheduler; ``None`` is this machine.
         jobs: matches at a time, if the user says so.
+        cores_per_match: of this machine, if the user says so.
+        oversubscribe: matches on the same cores of this machine, if the user says so.
         settings: those of the home; ``jobs`` there is about this machine alone.
 
     Raises:
-        UsageError: there is no cluster.
+        UsageError: there is no cluster, or this machine has not so many cores.
     """
     if on is None:
-        return Place(workers_wanted(jobs, settings))
+        sharing = sharing_wanted(cores_per_match, oversubscribe)
+        return Place(jobs or settings.jobs, sharing=sharing)
+    if cores_per_match or oversubscribe:
+        raise UsageError(
+            "with --on, every worker has one core and plays one match at a time: leave out "
+            "--cores-per-match and --oversubscribe"
+        )
     return Place(jobs, context.with_resource(connected(on)))

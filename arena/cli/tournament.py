@@ -14,11 +14,13 @@ from arena.cli.leaderboard import print_leaderboards
 from arena.cli.options import (
     HOME,
     As,
+    CoresPerMatch,
     ExtraMs,
     Games,
     Home,
     MoveMs,
     On,
+    Oversubscribe,
     SlotMs,
     StartMs,
     SuiteName,
@@ -57,13 +59,15 @@ from arena.tournament.entrants import everybody, is_bot, named
 from arena.tournament.key import check_public_value
 from arena.tournament.machine import carries, crowding, memory_mb
 from arena.tournament.plan import Plan, expected_s, plan
-from arena.tournament.suite import Suite, default_categories, find_suite, restrict
+from arena.tournament.settings import MOST_JOBS
+from arena.tournament.suite import MOST_DEALS, Suite, default_categories, find_suite, restrict
 from arena.wire.escape import printable
 
 PLAN_COLUMNS = ("category", "bots", "deals", "matches")
 _ECHO = 60
 _SETTLED = (
     *("games", "bots", "players", "deals", "matches_each", "same_author", "suite", "name"),
+    "keep_alive",
     *("move_ms", "extra_ms", "start_ms", "slot_ms", "tier", "public_value"),
 )
 """Parameters that are settled once a tournament is stored."""
@@ -105,6 +109,16 @@ SameAuthor = Annotated[
         help="Let bots of one author share a table or team of three or more, too.",
     ),
 ]
+KeepAlive = Annotated[
+    int,
+    typer.Option(
+        "--keep-alive",
+        metavar="N",
+        min=1,
+        max=MOST_DEALS,
+        help="Let the same processes play N deals of one line-up, for bots that are slow to load.",
+    ),
+]
 Name = Annotated[
     str | None, typer.Option("--name", metavar="NAME", help="What to call the tournament.")
 ]
@@ -115,7 +129,7 @@ Jobs = Annotated[
         "--jobs",
         metavar="N",
         min=1,
-        max=1024,
+        max=MOST_JOBS,
         help="Matches at a time; one a core, or one a worker of a cluster.",
     ),
 ]
@@ -154,10 +168,13 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
     deals: Deals = None,
     matches_each: MatchesEach = None,
     same_author: SameAuthor = False,
+    keep_alive: KeepAlive = 1,
     suite: SuiteName = None,
     name: Name = None,
     jobs: Jobs = None,
     on: On = None,
+    cores_per_match: CoresPerMatch = None,
+    oversubscribe: Oversubscribe = None,
     move_ms: MoveMs = None,
     extra_ms: ExtraMs = None,
     start_ms: StartMs = None,
@@ -175,7 +192,7 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
     bots where none is registered.
     """
     settings = settings_at(home)
-    place = place_at(context, on, jobs, settings)
+    place = place_at(context, on, jobs, cores_per_match, oversubscribe, settings)
     made = None
     if resume is not None:
         _check_settled(context)
@@ -197,6 +214,7 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
             bots=words(bots, "--bots"),
             matches_each=matches_each,
             same_author=same_author,
+            keep_alive=keep_alive,
             name=name,
             public_value=check_public_value(public_value),
         )
@@ -282,6 +300,7 @@ def _plan(  # noqa: PLR0913 - what a command's options came to
     bots: list[str] | None,
     matches_each: int | None,
     same_author: bool,
+    keep_alive: int,
     name: str | None,
     public_value: str,
 ) -> Plan:
@@ -305,6 +324,7 @@ def _plan(  # noqa: PLR0913 - what a command's options came to
         name=name,
         public_value=public_value,
         matches_each=matches_each,
+        keep_alive=keep_alive,
     )
 
 
@@ -330,7 +350,8 @@ def _tell_crowding(going: Tournament, there: Sequence[Extent], place: Place) -> 
     if matches and place.cluster is None:
         seats = max(one.category.players for one in there)
         limits = msgspec.convert(going.parameters.get("limits"), type=Limits | None)
-        for text in crowding(min(place.workers, matches), seats, limits, carries(), memory_mb()):
+        carried = place.sharing.at_once(carries())
+        for text in crowding(min(place.workers, matches), seats, limits, carried, memory_mb()):
             remark(text)
 
 

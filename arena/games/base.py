@@ -27,8 +27,7 @@ ObservationT = TypeVar("ObservationT", bound="Public")
 class Public(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Base of every value that a bot may see or send.
 
-    States are plain dataclasses and never derive from this, so a state that strays towards
-    the wire fails type checking.
+    States never derive from this, so a state that strays towards the wire fails type checking.
     """
 
 

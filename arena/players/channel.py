@@ -53,7 +53,7 @@ class LineChannel:
         """
         for descriptor in (to_bot, from_bot, log):
             os.set_blocking(descriptor, False)
-        self._resume: Callable[[], None] = _nothing
+        self._resume: Callable[[], None] | None = None
         self._look: Callable[[], None] = _nothing
         self._more: Callable[[float, float], float] = _no_more
         self._look_after_s = math.inf
@@ -82,24 +82,36 @@ class LineChannel:
         """
         # What it wrote since its last answer, unasked, is now taken for the answer: whether it was
         # there before the question is a matter of chance, and must not make a difference.
-        sent = self._write(line)
+        try:
+            sent = os.write(self._to_bot, line)
+        except OSError as error:
+            sent = _done_with(line, error)
         if sent < len(line):
             self._begin(time.monotonic(), budget_ms / 1000)
             if not self._send_rest(memoryview(line)[sent:]):
                 raise BotFault(FaultCode.TIMEOUT, "did not read its input in time")
             return self._receive()
-        # Only now, so that it wakes up once.
-        self._resume()
+        if self._resume:
+            # Only now, so that it wakes up once.
+            self._resume()
         # It has had none of the time until now, which is long if arena itself was stopped.
         began = time.monotonic()
-        if not self._pending and (answer := self._prompt(budget_ms)) is not None:
-            return answer
+        prompt_ms = min(budget_ms, _PROMPT_MS)
+        # Nearly all bots are prompt and write nothing else. What is otherwise is for `_receive`.
+        if not self._pending and self._poll.poll(prompt_ms) == self._answered:
+            chunk = os.read(self._from_bot, _ANSWER)
+            if 0 <= chunk.find(b"\n") == len(chunk) - 1:
+                return chunk[:-1]
+            self._pending += chunk
         self._begin(began, budget_ms / 1000)
         return self._receive()
 
     def tell(self, line: bytes) -> None:
         """Send ``line`` as far as the bot takes it at once; one that is gone is no matter."""
-        sent = self._write(line)
+        try:
+            sent = os.write(self._to_bot, line)
+        except OSError as error:
+            sent = _done_with(line, error)
         if sent < len(line):
             self._begin(time.monotonic(), _TELL_S)
             self._look_at, self._asked = math.inf, False
@@ -204,20 +216,11 @@ class LineChannel:
         self._look_at = now + self._look_after_s
         self._asked, self._overtime, self._absent_s = True, False, 0.0
 
-    def _write(self, line: bytes) -> int:
-        """Write ``line`` as far as the pipe has room; return the bytes that are done with."""
-        try:
-            return os.write(self._to_bot, line)
-        except BlockingIOError:
-            return 0
-        except OSError:
-            # Its last words may still be in the pipe; whoever reads next finds its end.
-            return len(line)
-
     def _send_rest(self, view: memoryview) -> bool:
         """Write all of ``view``; return False where the deadline came first."""
         # Only a bot that does not read brings us here: a pipe holds 64 KiB.
-        self._resume()
+        if self._resume:
+            self._resume()
         writable = select.poll()
         writable.register(self._to_bot, select.POLLOUT)
         if self._log_open:
@@ -233,19 +236,6 @@ class LineChannel:
             except OSError:
                 return True
         return True
-
-    def _prompt(self, budget_ms: int) -> bytes | None:
-        """Return the answer of a bot that is prompt and writes nothing else, as nearly all do.
-
-        Whatever else there is to see is left for `_receive`.
-        """
-        if self._poll.poll(min(budget_ms, _PROMPT_MS)) != self._answered:
-            return None
-        chunk = os.read(self._from_bot, _ANSWER)
-        if 0 <= chunk.find(b"\n") == len(chunk) - 1:
-            return chunk[:-1]
-        self._pending += chunk
-        return None
 
     def _receive(self) -> bytes:
         searched = 0
@@ -358,6 +348,12 @@ class LineChannel:
     def _too_long(self) -> BotFault:
         text = f"a line is longer than {MAX_LINE_BYTES} bytes"
         return BotFault(FaultCode.BAD_MESSAGE, text, bytes(self._pending[:_CHUNK]))
+
+
+def _done_with(line: bytes, error: OSError) -> int:
+    """Return how many bytes of ``line`` are done with that could not be written at all."""
+    # Where the bot is gone, its last words may still be in the pipe; who reads next finds its end.
+    return 0 if isinstance(error, BlockingIOError) else len(line)
 
 
 def _nothing() -> None:

@@ -198,7 +198,8 @@ class BotProcess(Player):
             self.start()
         if not self._running:
             raise BotFault(FaultCode.START_FAILED, self._failed)
-        if self._limits:
+        limits = self._limits
+        if limits:
             self._open_since = time.monotonic()
             self._clock.begin(self._open_since, budget_ms / 1000)
         try:
@@ -207,12 +208,12 @@ class BotProcess(Player):
             if fault.code is not FaultCode.EXITED:
                 raise
             raise self._exited(fault) from None
-        if self._freezer:
-            self._freezer.freeze()
-        elif self._limits:
-            self._freeze_first()
-        if self._limits:
-            self._count_open(self._limits)
+        if limits:
+            if self._freezer:
+                self._freezer.freeze()
+            else:
+                self._freeze_first()
+            self._count_open(limits)
         self._answered = True
         return answer
 
@@ -277,6 +278,14 @@ class BotProcess(Player):
     def cpu_ms(self) -> float:
         """Processor time of the bot and of its children that it waited for; known once stopped."""
         return round(self._cpu_s * 1000, 1)
+
+    def cpu_so_far_ms(self) -> float:
+        """Return the processor time of those of its processes that are there, while it runs."""
+        used = 0
+        for pid in strays.family(self._pid) if self._running else ():
+            with contextlib.suppress(OSError):
+                used += time.clock_gettime_ns(strays.clock(pid))
+        return used / 1_000_000
 
     @property
     def status(self) -> int | None:

@@ -1,8 +1,9 @@
 """A player that is a function: for trials of a bot, and for tests of games and bots in process."""
 
-import json
 from collections.abc import Callable
 from typing import Any
+
+import msgspec
 
 from arena.games.deal import Stream
 from arena.referee.player import Player
@@ -24,11 +25,11 @@ class Scripted(Player):
     def ask(self, line: bytes, budget_ms: int) -> bytes:  # noqa: ARG002 - it takes no time
         """Return the answer to ``line``."""
         self.heard.append(line)
-        message = json.loads(line)
+        message = msgspec.json.decode(line)
         if message["type"] == "hello":
             return b'{"type":"ready","protocol":1}'
         answer = {"type": "action", "id": message["id"], "action": self._choose(message)}
-        return json.dumps(answer).encode()
+        return msgspec.json.encode(answer)
 
     def tell(self, line: bytes) -> None:
         """Keep ``line``."""

@@ -21,7 +21,9 @@ def lines_of(
     """Return what ``seat`` was sent in the match of ``record``, from ``hello`` to ``quit``.
 
     Observations, events and legal actions are those of the match, to the byte. A record does not
-    hold what was left of the extra time, so that is told in full with every question.
+    hold what was left of the extra time, so that is told in full with every question. Processes
+    that had played before (`MatchRecord.after`) were greeted then, and quit after their last match:
+    here every match stands by itself.
 
     Args:
         record: the match; replayed here, and checked by that.
@@ -52,13 +54,7 @@ def lines_of(
 
     def last(to: Seat, events: bytes) -> None:
         if to == seat:
-            end = End(
-                events=msgspec.Raw(events),
-                scores=record.scores,
-                ranks=record.ranks,
-                reason=record.reason,
-            )
-            lines.append(encode(end))
+            lines.append(end(record, events))
 
     if fault is None or fault.code != "start_failed":
         lines.append(start(record, Seat(seat), deal.bot_seed(Seat(seat)) if key else 1))
@@ -84,6 +80,18 @@ def start(record: MatchRecord, seat: Seat, seed: int) -> bytes:
             seed=seed,
             move_ms=limits.move_ms,
             extra_ms=limits.extra_ms,
+        )
+    )
+
+
+def end(record: MatchRecord, events: bytes) -> bytes:
+    """Return the line with which the match of ``record`` ended for a seat that had ``events``."""
+    return encode(
+        End(
+            events=msgspec.Raw(events),
+            scores=record.scores,
+            ranks=record.ranks,
+            reason=record.reason,
         )
     )
 

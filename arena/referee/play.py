@@ -1,7 +1,7 @@
 """Plays one match: asks the players, keeps their clocks, closes the seats of those at fault."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ import msgspec
 from arena import __version__
 from arena.errors import BotFault, FaultCode, HostFault, IllegalAction
 from arena.games.base import AnyGame, Public, Seat
-from arena.games.deal import Deal, DealtChance
+from arena.games.deal import Deal, DealtChance, Stream
 from arena.referee.limits import UNCLOCKED_MS, Limits, told
 from arena.referee.player import Player
 from arena.referee.record import ActionRecord, FaultRecord, Offending
@@ -33,8 +33,19 @@ FAULT_GRACE_MS = 250
 OFFENDING_CHARACTERS = 500
 """How much of the bytes that broke a rule a record keeps, escaped."""
 
+_IN_A_ROW = 32
+"""How many records or ids are made at a time."""
+
 Watch = Callable[[Any, Seat, Public, bool], None]
 """(state before, seat, action, by the house) -> nothing; called before each action is applied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """What a player has said of itself when it was greeted."""
+
+    offer: bool = True
+    """Whether it wants to be told its legal actions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +58,8 @@ class Played:
     outcome: Outcome
     action_ms: tuple[float, ...]
     offending: tuple[Offending, ...]
+    met: tuple[Met, ...]
+    """By seat; of use for a further match of the same players."""
 
 
 @dataclass(slots=True)
@@ -56,16 +69,38 @@ class _Chair:
     seat: Seat
     player: Player
     extra_ns: int
-    ids: Callable[[], int]
-    offer: bool = True
+    ids: Iterator[int]
+    met: Met = field(default_factory=Met)
 
 
 @dataclass(slots=True)
 class _Log:
+    """What happened; records of actions are made several at a time.
+
+    Between two questions the bots have had the processor's caches, so each thing that is done only
+    there costs several times what it costs in a row.
+    """
+
     actions: list[ActionRecord] = field(default_factory=list)
+    waiting: list[tuple[Seat, Public, Question | None]] = field(default_factory=list)
+    """Actions without a record so far, each with the question, if it is not the house's."""
+
     action_ms: list[float] = field(default_factory=list)
     faults: list[FaultRecord] = field(default_factory=list)
     offending: list[Offending] = field(default_factory=list)
+
+    def settle(self) -> None:
+        """Make the records that are not made yet."""
+        self.actions += [
+            ActionRecord(
+                seat=seat,
+                action=msgspec.Raw(encode_value(action)),
+                sent=question.digest if question else msgspec.UNSET,
+                house=question is None,
+            )
+            for seat, action, question in self.waiting
+        ]
+        self.waiting.clear()
 
 
 def play(
@@ -74,16 +109,34 @@ def play(
     players: Sequence[Player],
     limits: Limits | None,
     watch: Watch | None = None,
+    *,
+    met: Sequence[Met] = (),
+    stay: bool = False,
 ) -> Played:
     """Play the match of ``deal`` between ``players``, by seat, and return what happened.
 
     Without ``limits`` there is no clock, and players are told the usual times. Players at fault are
     stopped here; all others are told to quit, and the caller, who started them, stops them.
 
+    Args:
+        game: what is played.
+        deal: the cards, and all other chance.
+        players: by seat.
+        limits: what each is held to.
+        watch: is called before each action is applied.
+        met: what the players said when they were greeted, if the same ones have played a match
+            before, in which none was at fault.
+        stay: do not tell them to quit, for they are to play another match.
+
     Raises:
         HostFault: a game refused an action that it had itself offered.
     """
-    return _Match(game, deal, players, limits, watch).play()
+    return _Match(game, deal, players, limits, watch).play(met, stay=stay)
+
+
+def _ids(stream: Stream) -> Iterator[int]:
+    while True:
+        yield from [stream.seed() for _ in range(_IN_A_ROW)]
 
 
 class _Match:
@@ -110,17 +163,18 @@ class _Match:
                 seat=Seat(seat),
                 player=player,
                 extra_ns=self._limits.extra_ms * 1_000_000,
-                ids=deal.stream(f"ids-{seat}").seed,
+                ids=_ids(deal.stream(f"ids-{seat}")),
             )
             for seat, player in enumerate(players)
         ]
 
-    def play(self) -> Played:
-        self._greet()
+    def play(self, met: Sequence[Met], *, stay: bool) -> Played:
+        self._greet(met)
         while (seat := self._table.to_act()) is not None:
             self._turn(self._chairs[seat])
         outcome = self._table.outcome()
-        self._end(outcome)
+        self._end(outcome, stay=stay)
+        self._log.settle()
         return Played(
             cards=msgspec.Raw(encode_value(self._game.cards(self._table.state))),
             actions=tuple(self._log.actions),
@@ -128,12 +182,15 @@ class _Match:
             outcome=outcome,
             action_ms=tuple(self._log.action_ms),
             offending=tuple(self._log.offending),
+            met=tuple(chair.met for chair in self._chairs),
         )
 
-    def _greet(self) -> None:
+    def _greet(self, met: Sequence[Met]) -> None:
         """Shake hands with every seat, then start the match for those that are ready."""
         faults = {}
-        for chair in self._chairs:
+        for chair, known in zip(self._chairs, met, strict=False):
+            chair.met = known
+        for chair in self._chairs[len(met) :]:
             try:
                 self._shake_hands(chair)
             except BotFault as fault:
@@ -159,22 +216,39 @@ class _Match:
 
     def _shake_hands(self, chair: _Chair) -> None:
         hello = encode(Hello(arena=__version__, limits=self._told))
-        line = chair.player.ask(hello, self._budget(self._limits.start_ms))
+        budget_ms = self._limits.start_ms if self._clocked else UNCLOCKED_MS
+        line = chair.player.ask(hello, budget_ms)
         ready = read_ready(line)
         if ready.games is not None and self._game.name not in ready.games:
             raise BotFault(FaultCode.START_FAILED, f"does not play {self._game.name}", line)
-        chair.offer = ready.legal_actions
+        chair.met = Met(offer=ready.legal_actions)
 
     def _turn(self, chair: _Chair) -> None:
-        legal = self._table.legal_actions()
-        if not self._table.is_open(chair.seat):
+        """Have a decision made and applied, or the seat closed that failed to make it."""
+        table = self._table
+        legal = table.legal_actions()
+        if not table.is_open(chair.seat):
             self._act(chair.seat, legal[self._house.below(len(legal))])
             return
-        question = self._table.question(chair.seat, legal)
+        question = table.question(chair.seat, legal)
         if self._limits.slot_ms:
             self._wait_for_slot()
+        number = next(chair.ids)
+        move_ms, extra_ms = self._limits.move_ms, chair.extra_ns // 1_000_000
+        line = question.line(number, move_ms=move_ms, extra_ms=extra_ms, offer=chair.met.offer)
+        budget_ms = move_ms + extra_ms if self._clocked else UNCLOCKED_MS
+        began = time.monotonic_ns()
+        self._slot_ends_ns = began + self._limits.slot_ms * 1_000_000
         try:
-            index, ms = self._ask(chair, question)
+            answer = chair.player.ask(line, budget_ms)
+            took = time.monotonic_ns() - began
+            if took > move_ms * 1_000_000:
+                took = self._charge(chair, took)
+            try:
+                index = read_action(answer, number, question)
+            except NotLegal as refused:
+                why = self._why_illegal(refused.action)
+                raise BotFault(FaultCode.ILLEGAL_ACTION, why, answer) from None
         except BotFault as fault:
             code = fault.code
             if code is FaultCode.START_FAILED:
@@ -182,38 +256,20 @@ class _Match:
                 code = FaultCode.EXITED
             self._close({chair.seat: BotFault(code, fault.text, fault.offending)})
         else:
-            self._act(chair.seat, legal[index], question, ms)
+            # In whole microseconds.
+            self._act(chair.seat, legal[index], question, took // 1000 / 1000)
 
-    def _ask(self, chair: _Chair, question: Question) -> tuple[int, float]:
-        """Return which legal action the seat chose, and the milliseconds that it took."""
-        number = chair.ids()
-        move_ms, extra_ms = self._limits.move_ms, chair.extra_ns // 1_000_000
-        line = question.line(number, move_ms=move_ms, extra_ms=extra_ms, offer=chair.offer)
-        budget_ms = self._budget(move_ms + extra_ms)
-        began = time.monotonic_ns()
-        self._slot_ends_ns = began + self._limits.slot_ms * 1_000_000
-        answer = chair.player.ask(line, budget_ms)
-        took = time.monotonic_ns() - began
-        if took > move_ms * 1_000_000:
-            took = max(took - chair.player.excused_ns(), 0)
-            chair.extra_ns -= min(chair.extra_ns, max(0, took - move_ms * 1_000_000))
-        try:
-            index = read_action(answer, number, question)
-        except NotLegal as refused:
-            raise BotFault(
-                FaultCode.ILLEGAL_ACTION, self._why_illegal(refused.action), answer
-            ) from None
-        # In whole microseconds.
-        return index, took // 1000 / 1000
+    def _charge(self, chair: _Chair, took: int) -> int:
+        """Charge what is over the time for a move; return what of ``took`` is the player's own."""
+        took = max(took - chair.player.excused_ns(), 0)
+        chair.extra_ns -= min(chair.extra_ns, max(0, took - self._limits.move_ms * 1_000_000))
+        return took
 
     def _wait_for_slot(self) -> None:
         """Wait until what follows from the last answer may be seen, whenever that answer came."""
         left_ns = self._slot_ends_ns - time.monotonic_ns()
         if left_ns > 0:
             time.sleep(left_ns / 1e9)
-
-    def _budget(self, ms: int) -> int:
-        return ms if self._clocked else UNCLOCKED_MS
 
     def _why_illegal(self, action: dict[str, Any]) -> str:
         value = explain(action, self._game.action_type)
@@ -237,15 +293,11 @@ class _Match:
         """Record and apply ``action``; without a ``question`` it is the house's."""
         if self._watch:
             self._watch(self._table.state, seat, action, question is None)
-        self._log.actions.append(
-            ActionRecord(
-                seat=seat,
-                action=msgspec.Raw(encode_value(action)),
-                sent=question.digest if question else msgspec.UNSET,
-                house=question is None,
-            )
-        )
-        self._log.action_ms.append(ms)
+        log = self._log
+        log.waiting.append((seat, action, question))
+        log.action_ms.append(ms)
+        if len(log.waiting) >= _IN_A_ROW:
+            log.settle()
         try:
             self._table.apply(action)
         except IllegalAction as error:
@@ -259,7 +311,7 @@ class _Match:
             player.stop(FAULT_GRACE_MS)
             self._log.faults.append(
                 FaultRecord(
-                    seat=seat, at=len(self._log.actions), code=fault.code.value, text=fault.text
+                    seat=seat, at=len(self._log.action_ms), code=fault.code.value, text=fault.text
                 )
             )
             if fault.offending:
@@ -267,7 +319,7 @@ class _Match:
                 self._log.offending.append(Offending(seat=seat, text=text))
         self._table.close(faults)
 
-    def _end(self, outcome: Outcome) -> None:
+    def _end(self, outcome: Outcome, *, stay: bool) -> None:
         if self._limits.slot_ms:
             self._wait_for_slot()
         for chair in self._open():
@@ -281,7 +333,8 @@ class _Match:
                     )
                 )
             )
-            chair.player.tell(encode(Quit()))
+            if not stay:
+                chair.player.tell(encode(Quit()))
 
     def _open(self) -> list[_Chair]:
         return [chair for chair in self._chairs if self._table.is_open(chair.seat)]

@@ -117,6 +117,10 @@ class MatchRecord(Recorded, frozen=True, kw_only=True):
 
     tier: str
     rated: bool
+    after: Annotated[tuple[_Whole, ...], Meta(min_length=1)] | msgspec.UnsetType = msgspec.UNSET
+    """Numbers of the deals that the same processes had played before, with the same bots in the
+    same seats, in that order; absent where the processes were fresh."""
+
     measured: Measured
 
 

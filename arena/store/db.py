@@ -3,6 +3,7 @@
 One connection belongs to one thread of one process, and is not for a process forked from it.
 """
 
+import errno
 import os
 import sqlite3
 import stat
@@ -135,8 +136,7 @@ def _make(path: Path, *, create: bool) -> None:
         )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # It holds keys of deals that are still to be played.
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _OWNER_ALONE))
+        _create(path)
         for suffix in ("", "-wal", "-shm"):
             _close_to_others(path.with_name(path.name + suffix))
     except (FileExistsError, NotADirectoryError):
@@ -144,6 +144,20 @@ def _make(path: Path, *, create: bool) -> None:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "no possible path"
         raise UsageError(f"cannot write in {home}: {reason}; choose another --home") from None
+
+
+def _create(path: Path) -> None:
+    """Make an empty file at ``path`` if there is none.
+
+    One that is there is not opened: with its closing all locks would be gone that SQLite holds on
+    it for this process, and whoever else closes it last would take the log away from under us.
+    """
+    try:
+        # It will hold keys of deals that are still to be played.
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _OWNER_ALONE))
+    except FileExistsError:
+        if not os.access(path, os.R_OK | os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path)) from None
 
 
 def _close_to_others(path: Path) -> None:

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from arena.errors import RecordError
@@ -50,6 +50,23 @@ def iter_open_fixtures(store: Store, tournament: str) -> Iterator[Fixture]:
     ):
         yield from map(fixture_of, rows)
         last = rows[-1]["position"]
+
+
+def open_among(store: Store, tournament: str, fixtures: Sequence[Fixture]) -> list[Fixture]:
+    """Return those of ``fixtures`` that are still to be played, in the schedule's order.
+
+    Args:
+        store: an open home.
+        tournament: an id.
+        fixtures: some that may be on its schedule, or not.
+    """
+    matches = json.dumps([fixture.match for fixture in fixtures])
+    rows = store.rows(
+        "SELECT * FROM open_fixtures WHERE tournament = ? AND match IN"
+        " (SELECT value FROM json_each(?)) ORDER BY position",
+        (tournament, matches),
+    )
+    return [fixture_of(row) for row in rows]
 
 
 def open_extents(store: Store, tournament: str) -> list[Extent]:

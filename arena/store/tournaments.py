@@ -6,9 +6,10 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from arena.errors import RecordError, UsageError
 from arena.games import closest
@@ -107,6 +108,12 @@ class Tournament:
         """Whether it is one single match that somebody asked for."""
         older = self._version < RULED_FROM
         return "single" in self.parameters or (older and SINGLE in self.unrated)
+
+    @property
+    def keep_alive(self) -> int:
+        """How many deals of one line-up in one seating the same processes play; mostly 1."""
+        found: int = self.parameters.get("keep_alive", 1)
+        return found
 
     @property
     def ruled(self) -> bool:
@@ -392,6 +399,7 @@ def _tournament(row: sqlite3.Row) -> Tournament:
         parameters = msgspec.json.decode(row["parameters"], type=dict[str, Any])
         unrated = msgspec.json.decode(row["unrated"], type=tuple[str, ...])
         msgspec.convert(parameters.get("comparison"), dict[str, Any] | None)
+        msgspec.convert(parameters.get("keep_alive", 1), Annotated[int, Meta(ge=1)])
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
         raise RecordError(
             f"{printable(row['id'], _ECHO)}: parameters and unrated are not as they were stored"

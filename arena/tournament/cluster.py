@@ -23,7 +23,7 @@ from arena.errors import HostFault, UsageError
 from arena.tournament import outpost
 from arena.tournament.dask_client import Client, client_of
 from arena.tournament.errands import Errand, Lacking, Parcel, Terms, Unfit, pack, sealed
-from arena.tournament.match import MatchTask
+from arena.tournament.executor import Chunk
 from arena.tournament.workers import NotBegun
 from arena.wire.escape import printable
 
@@ -50,11 +50,11 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True, eq=False)
 class _Match:
-    """A match that is to be played, or is being played."""
+    """A chunk of matches, mostly one, that is to be played, or is being played."""
 
-    play: Callable[[MatchTask], bytes]
-    task: MatchTask
-    future: Future[bytes] = field(default_factory=Future)
+    play: Callable[[Chunk], list[bytes]]
+    chunk: Chunk
+    future: Future[list[bytes]] = field(default_factory=Future)
     doing: Future[Any] | None = None
     """What a worker was sent of it last; ``None`` while no worker has it."""
 
@@ -154,9 +154,9 @@ class Cluster:
         """How many matches it takes: those in play, those played next, and as many to choose."""
         return 3 * max(1, min(self._jobs, self.fit))
 
-    def submit(self, play: Callable[[MatchTask], bytes], task: MatchTask, /) -> Future[bytes]:
-        """Schedule ``play(task)`` on one of the workers."""
-        match = _Match(play, task)
+    def submit(self, play: Callable[[Chunk], list[bytes]], chunk: Chunk, /) -> Future[list[bytes]]:
+        """Schedule ``play(chunk)`` on one of the workers."""
+        match = _Match(play, chunk)
         self._events.put(partial(self._waiting.append, match))
         return match.future
 
@@ -165,7 +165,7 @@ class Cluster:
         self._halted = True
         self._events.put(_nothing)
 
-    def death(self, match: Future[bytes]) -> str | None:  # noqa: ARG002 - see `MatchExecutor`
+    def death(self, chunk: Future[list[bytes]]) -> str | None:  # noqa: ARG002 - see `MatchExecutor`
         """Return ``None``: a worker that is lost takes no other match with it than its own."""
         return None
 
@@ -310,7 +310,7 @@ class Cluster:
 
     def _send(self, member: _Member, match: _Match, parcels: tuple[Parcel, ...] = ()) -> None:
         """Have ``member`` play ``match``, and send it the bots that it lacks."""
-        errand = Errand.of(member.name, match.play, match.task, parcels)
+        errand = Errand.of(member.name, match.play, match.chunk, parcels)
         member.matches.append(match)
         match.doing = member.executor.submit(pickle.load, sealed(outpost.perform, errand))
         self._await(match.doing, partial(self._ended, member, match))
@@ -335,7 +335,7 @@ class Cluster:
             match.future.set_exception(error)
         elif isinstance(answer := doing.result(), Lacking):
             try:
-                self._send(member, match, pack(match.task, answer.digests))
+                self._send(member, match, pack(match.chunk, answer.digests))
             except HostFault as fault:
                 match.future.set_exception(fault)
         else:

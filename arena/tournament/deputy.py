@@ -39,7 +39,7 @@ def main() -> None:
     level = logging.DEBUG if os.environ.get("ARENA_DEBUG") else logging.WARNING
     logging.basicConfig(level=level)
     core = claim_core()
-    settle(core, scratch)
+    settle({core}, scratch)
     strays.adopt()
     log.debug("process %d plays on core %d", os.getpid(), core)
     worker = Connection(descriptor)

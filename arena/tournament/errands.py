@@ -21,7 +21,8 @@ from arena.players.files import File, read_folder
 from arena.players.process import Program
 from arena.players.sandbox import Tier, isolation
 from arena.referee.record import RECORD_VERSION
-from arena.tournament.match import Entrant, MatchTask
+from arena.tournament.executor import Chunk
+from arena.tournament.match import Entrant
 from arena.wire.escape import printable
 
 _SHOWN = 80
@@ -48,13 +49,13 @@ class Lacking:
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """A match on its way."""
+    """A chunk of matches on its way."""
 
     worker: str
     """Whom it is for, as `equipment` says it."""
 
-    play: Callable[[MatchTask], bytes]
-    task: MatchTask
+    play: Callable[[Chunk], list[bytes]]
+    chunk: Chunk
     """Without its seats."""
 
     bots: tuple[tuple[str, str], ...]
@@ -66,13 +67,14 @@ class Errand:
     def of(
         cls,
         worker: str,
-        play: Callable[[MatchTask], bytes],
-        task: MatchTask,
+        play: Callable[[Chunk], list[bytes]],
+        chunk: Chunk,
         parcels: tuple[Parcel, ...] = (),
     ) -> Self:
-        """Return the errand of ``worker`` to do ``play(task)``, with bots that it lacks."""
-        bots = tuple((seat.name, seat.digest) for seat in task.seats)
-        return cls(worker, play, replace(task, seats=()), bots, parcels)
+        """Return the errand of ``worker`` to do ``play(chunk)``, with bots that it lacks."""
+        bots = tuple((seat.name, seat.digest) for seat in chunk[0].seats)
+        bare = tuple(replace(task, seats=()) for task in chunk)
+        return cls(worker, play, bare, bots, parcels)
 
 
 class _Call:
@@ -94,13 +96,13 @@ def sealed(function: Callable[..., Any], *arguments: Any) -> io.BytesIO:  # noqa
     return io.BytesIO(pickle.dumps(_Call(function, arguments)))
 
 
-def pack(task: MatchTask, digests: Iterable[str]) -> tuple[Parcel, ...]:
-    """Return the bots called ``digests``, out of the folders from which ``task`` would start them.
+def pack(chunk: Chunk, digests: Iterable[str]) -> tuple[Parcel, ...]:
+    """Return the bots called ``digests``, out of the folders from which ``chunk`` would start them.
 
     Raises:
         HostFault: one of them was changed where it lies.
     """
-    folders = {seat.digest: seat.program.folder for seat in task.seats}
+    folders = {seat.digest: seat.program.folder for seat in chunk[0].seats}
     return tuple(Parcel(digest, _files(folders[digest], digest)) for digest in digests)
 
 
@@ -114,15 +116,15 @@ def _files(folder: Path, digest: str) -> tuple[File, ...]:
     return bundle.files
 
 
-def perform(errand: Errand, cache: Path) -> bytes | Lacking:
-    """Play the match of ``errand`` in this process; return its record, or what else it takes.
+def perform(errand: Errand, cache: Path) -> list[bytes] | Lacking:
+    """Play what ``errand`` asks for in this process; return the records, or what else it takes.
 
     Args:
-        errand: the match.
+        errand: the matches.
         cache: the folder in which this machine keeps bots, each unpacked under its digest.
 
     Raises:
-        HostFault: the match is void.
+        HostFault: one of the matches is void.
         Unfit: this machine lacks what a bot needs to run.
     """
     for parcel in errand.parcels:
@@ -139,7 +141,7 @@ def perform(errand: Errand, cache: Path) -> bytes | Lacking:
     if lacking:
         return Lacking(tuple(lacking))
     seats = tuple(Entrant(name, digest, programs[digest]) for name, digest in errand.bots)
-    return errand.play(replace(errand.task, seats=seats))
+    return errand.play(tuple(replace(task, seats=seats) for task in errand.chunk))
 
 
 def _keep(parcel: Parcel, cache: Path) -> None:

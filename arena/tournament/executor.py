@@ -5,30 +5,34 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
+from arena.tournament.machine import ONE_EACH, Sharing
 from arena.tournament.match import MatchTask
 from arena.tournament.workers import collected_logs, workers
 
+Chunk = tuple[MatchTask, ...]
+"""What a worker is handed: matches for the same processes, mostly one."""
+
 
 class MatchExecutor(Protocol):
-    """Plays matches that it is handed, as many at a time as it can, and writes no results."""
+    """Plays chunks of matches, as many at a time as it can, and writes no results."""
 
     @property
     def room(self) -> int:
-        """How many matches it takes: those in play, and as many that wait for them to end."""
+        """How many chunks it takes: those in play, and as many that wait for them to end."""
 
-    def submit(self, play: Callable[[MatchTask], bytes], task: MatchTask, /) -> Future[bytes]:
-        """Schedule ``play(task)``, which returns a record as a line.
+    def submit(self, play: Callable[[Chunk], list[bytes]], chunk: Chunk, /) -> Future[list[bytes]]:
+        """Schedule ``play(chunk)``, which returns records as lines.
 
         The future raises `arena.tournament.workers.NotBegun` if it is not begun any more,
         `BrokenExecutor` if all workers are gone and with them other matches too, and anything else
-        if this match was spoilt.
+        if this chunk was spoilt.
         """
 
     def halt(self) -> None:
         """Begin no further match. Those that were begun are finished."""
 
-    def death(self, match: Future[bytes]) -> str | None:
-        """Return how a worker died at a ``match`` that raises `BrokenExecutor`, if it did."""
+    def death(self, chunk: Future[list[bytes]]) -> str | None:
+        """Return how a worker died at a ``chunk`` that raises `BrokenExecutor`, if it did."""
 
     def news(self) -> Iterable[str]:
         """Return what is worth a line since it was asked last.
@@ -43,7 +47,7 @@ Executors = Callable[[int], AbstractContextManager[MatchExecutor]]
 
 
 @contextmanager
-def local(jobs: int) -> Iterator[MatchExecutor]:
+def local(jobs: int, sharing: Sharing = ONE_EACH) -> Iterator[MatchExecutor]:
     """Yield an executor of ``jobs`` worker processes on this machine."""
-    with collected_logs(), workers(jobs) as pool:
+    with collected_logs(), workers(jobs, sharing) as pool:
         yield pool

@@ -79,7 +79,8 @@ def parameters(
         - ``rules_versions``: version of the rules by game.
 
         A comparison of two bots adds ``comparison``, see `arena.tournament.compare`; a single match
-        adds ``single``, the names of its bots by seat.
+        adds ``single``, the names of its bots by seat. A tournament that keeps processes alive
+        adds ``keep_alive``, the number of deals, 2 or more, see `arena.tournament.chunks`.
 
     Raises:
         ValueError: ``digests`` and ``bots`` name different bots.

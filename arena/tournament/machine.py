@@ -4,8 +4,9 @@ A container often has fewer cores than it sees: its cgroup says how much of thei
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from arena.referee.limits import Limits
@@ -21,6 +22,35 @@ def cores() -> tuple[int, ...]:
     if hasattr(os, "sched_getaffinity"):
         return tuple(sorted(os.sched_getaffinity(0)))
     return tuple(range(os.cpu_count() or 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """How matches share the cores of this machine."""
+
+    cores_per_match: int = 1
+    """How many cores a match has, for bots with threads."""
+
+    oversubscribe: int = 1
+    """How many matches have the same cores, for bots that mostly wait for something else."""
+
+    def at_once(self, carried: int) -> int:
+        """Return how many matches at a time a machine plays that has ``carried`` cores to give."""
+        return max(1, carried // self.cores_per_match) * self.oversubscribe
+
+    def cores_of(self, worker: int, usable: Sequence[int]) -> frozenset[int]:
+        """Return the cores of a worker, by its number from 0, out of those that are ``usable``.
+
+        Workers that share cores are spread, so that none do before all cores are taken. Cores that
+        are too few for a further match are left to the system.
+        """
+        groups = max(1, len(usable) // self.cores_per_match)
+        first = worker % groups * self.cores_per_match
+        return frozenset(usable[first : first + self.cores_per_match])
+
+
+ONE_EACH = Sharing()
+"""A core for each match."""
 
 
 def carries(own: Path = _OWN, cgroups: Path = _CGROUPS) -> int:
@@ -55,12 +85,11 @@ def crowding(
         jobs: matches at a time.
         seats: at the largest table.
         limits: of every seat; ``None`` where they are off.
-        carried: matches at a time that the machine can carry.
+        carried: matches at a time that the machine can carry, see `Sharing.at_once`.
         memory: of the machine, in MiB; ``None`` if it is not known.
     """
     if jobs > carried:
-        noun = "core" if carried == 1 else "cores"
-        yield f"{jobs} workers share {carried} {noun}: slow moves may be the machine's"
+        yield f"{jobs} workers play, and {carried} would suit: slow moves may be the machine's"
     if limits is None or memory is None:
         return
     wanted = jobs * seats * limits.memory_mb

@@ -1,11 +1,17 @@
-"""One match of a tournament, from the fixture to the record; runs in a worker process."""
+"""From fixtures to records, for the matches that a worker process plays.
+
+Mostly each match has processes of its own. A tournament may keep them alive for some deals of one
+line-up in one seating, a chunk; that is for bots that are slow to load.
+"""
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+
+from msgspec import UNSET
 
 from arena import __version__
 from arena.games import get_game
@@ -16,10 +22,12 @@ from arena.players.process import BotProcess, Program, stop_all
 from arena.players.sandbox import Tier
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
-from arena.referee.play import Played, Watch, play
+from arena.referee.play import Met, Played, Watch, play
 from arena.referee.player import Player
 from arena.referee.record import RECORD_VERSION, MatchRecord, Measured, SeatRecord
+from arena.wire.codec import encode
 from arena.wire.escape import printable
+from arena.wire.messages import Quit
 
 log = logging.getLogger(__name__)
 
@@ -74,14 +82,131 @@ def play_match(
     Raises:
         HostFault: the match is void.
     """
-    category = task.fixture.category
-    deal = Deal(
-        key=task.key,
-        game=category.game,
-        variant=category.variant,
-        players=category.players,
-        number=task.fixture.deal,
-    )
+    (record,) = play_chunk([task], watch, told, people)
+    return record
+
+
+def play_chunk(
+    tasks: Sequence[MatchTask],
+    watch: Watch | None = None,
+    told: Started | None = None,
+    people: Mapping[int, Player] | None = None,
+) -> Iterator[MatchRecord]:
+    """Play ``tasks`` one after the other with the same processes, and yield their records.
+
+    The processes are fresh for the first match, and for one that follows a match with a fault.
+    Whatever happens, none of them is left at the end.
+
+    Args:
+        tasks: matches of the same bots in the same seats, under the same conditions.
+        watch: as for `play_match`.
+        told: likewise.
+        people: likewise.
+
+    Raises:
+        HostFault: the match that would come next is void.
+    """
+    with ExitStack() as stack:
+        # Last of all: one that was being started when something came between.
+        stack.callback(strays.end)
+        party = None
+        for number, task in enumerate(tasks):
+            party = party or _Party(task, stack, told, people or {})
+            record = party.play(task, watch, stay=number + 1 < len(tasks))
+            if record.faults:
+                party.leave()
+                party = None
+            yield record
+
+
+class _Party:
+    """Those who hold the seats, for as long as they are kept."""
+
+    def __init__(
+        self,
+        task: MatchTask,
+        stack: ExitStack,
+        told: Started | None,
+        people: Mapping[int, Player],
+    ) -> None:
+        """Take the bots of ``task``; ``stack`` stops what is started of them."""
+        self._began = (datetime.now(UTC), time.monotonic())
+        self._bots: dict[int, BotProcess] = {}
+        players = dict(people)
+        for seat, entrant in enumerate(task.seats):
+            if seat in players:
+                continue
+            # What plays is what was submitted, whatever has happened to the files since.
+            check_unpacked(entrant.program.folder, entrant.digest)
+            bot = BotProcess(entrant.program, task.limits, task.tier)
+            # Each on its own: those already started are stopped when the next cannot be.
+            stack.callback(bot.stop, 0)
+            self._bots[seat] = players[seat] = bot
+            if told:
+                bot.start()
+                told(seat, bot.pid)
+        self._players = [players[seat] for seat in range(len(task.seats))]
+        self._met: tuple[Met, ...] = ()
+        self._deals: tuple[int, ...] = ()
+        self._cpu_ms = [0.0 for _ in task.seats]
+        self._stderr = ["" for _ in task.seats]
+
+    def play(self, task: MatchTask, watch: Watch | None, *, stay: bool) -> MatchRecord:
+        """Play ``task``; unless the bots are to ``stay``, they are stopped then."""
+        _log_seats(task)
+        category = task.fixture.category
+        deal = Deal(
+            key=task.key,
+            game=category.game,
+            variant=category.variant,
+            players=category.players,
+            number=task.fixture.deal,
+        )
+        game = get_game(category.game)
+        played = play(game, deal, self._players, task.limits, watch, met=self._met, stay=stay)
+        if not stay:
+            # Told to quit, they have their second; what stops them after all finds nothing to do.
+            stop_all(list(self._bots.values()))
+        measured = self._measured(task, played, stay=stay)
+        _log_times(task, played, measured)
+        record = _record(task, played, measured, self._deals)
+        self._met = played.met
+        self._deals = (*self._deals, task.fixture.deal)
+        self._began = (datetime.now(UTC), time.monotonic())
+        return record
+
+    def leave(self) -> None:
+        """Stop all bots; those that still run are told to quit."""
+        for bot in self._bots.values():
+            bot.tell(encode(Quit()))
+        stop_all(list(self._bots.values()))
+
+    def _measured(self, task: MatchTask, played: Played, *, stay: bool) -> Measured:
+        """Return what was measured since the last match."""
+        cpu_ms, stderr = self._cpu_ms.copy(), self._stderr.copy()
+        for seat, bot in self._bots.items():
+            cpu_ms[seat] = bot.cpu_so_far_ms() if stay else bot.cpu_ms
+            stderr[seat] = printable(bot.stderr, lines=True)
+        started, began = self._began
+        measured = Measured(
+            started=started.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            ms=round((time.monotonic() - began) * 1000, 1),
+            action_ms=played.action_ms,
+            cpu_ms=tuple(
+                round(max(now - before, 0.0), 1)
+                for now, before in zip(cpu_ms, self._cpu_ms, strict=True)
+            ),
+            attempt=task.attempt,
+            stderr=tuple(
+                now.removeprefix(before) for now, before in zip(stderr, self._stderr, strict=True)
+            ),
+            offending=played.offending,
+        )
+        self._cpu_ms, self._stderr = cpu_ms, stderr
+        return measured
+
+
+def _log_seats(task: MatchTask) -> None:
     for seat, entrant in enumerate(task.seats):
         log.debug(
             "%s: seat %d is %s, %s, tier %s, started by %s",
@@ -92,42 +217,6 @@ def play_match(
             task.tier,
             entrant.program.argv,
         )
-    started, began = datetime.now(UTC), time.monotonic()
-    bots: dict[int, BotProcess] = {}
-    players: dict[int, Player] = dict(people or {})
-    with ExitStack() as stack:
-        # Last of all: one that was being started when something came between.
-        stack.callback(strays.end)
-        for seat, entrant in enumerate(task.seats):
-            if seat in players:
-                continue
-            # What plays is what was submitted, whatever has happened to the files since.
-            check_unpacked(entrant.program.folder, entrant.digest)
-            bot = BotProcess(entrant.program, task.limits, task.tier)
-            # Each on its own: those already started are stopped when the next cannot be.
-            stack.callback(bot.stop, 0)
-            bots[seat] = players[seat] = bot
-            if told:
-                bot.start()
-                told(seat, bot.pid)
-        by_seat = [players[seat] for seat in range(len(task.seats))]
-        played = play(get_game(category.game), deal, by_seat, task.limits, watch)
-        # Told to quit, they have their second; the callbacks then find nothing left to do.
-        stop_all(list(bots.values()))
-    measured = Measured(
-        started=started.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        ms=round((time.monotonic() - began) * 1000, 1),
-        action_ms=played.action_ms,
-        cpu_ms=tuple(bots[seat].cpu_ms if seat in bots else 0.0 for seat in range(len(task.seats))),
-        attempt=task.attempt,
-        stderr=tuple(
-            printable(bots[seat].stderr, lines=True) if seat in bots else ""
-            for seat in range(len(task.seats))
-        ),
-        offending=played.offending,
-    )
-    _log_times(task, played, measured)
-    return _record(task, played, measured)
 
 
 def _log_times(task: MatchTask, played: Played, measured: Measured) -> None:
@@ -150,7 +239,9 @@ def _log_times(task: MatchTask, played: Played, measured: Measured) -> None:
         )
 
 
-def _record(task: MatchTask, played: Played, measured: Measured) -> MatchRecord:
+def _record(
+    task: MatchTask, played: Played, measured: Measured, after: tuple[int, ...]
+) -> MatchRecord:
     category = task.fixture.category
     return MatchRecord(
         record=RECORD_VERSION,
@@ -175,6 +266,7 @@ def _record(task: MatchTask, played: Played, measured: Measured) -> MatchRecord:
         tier=task.tier.value,
         rated=task.rated,
         measured=measured,
+        after=after or UNSET,
     )
 
 

@@ -120,7 +120,7 @@ def equipment(tier: str) -> dict[str, Any]:
     return {**_order(partial(errands.equipment, tier)), "name": NAME}
 
 
-def perform(errand: Errand) -> bytes | Lacking:
+def perform(errand: Errand) -> list[bytes] | Lacking:
     """Play a match, see `arena.tournament.errands.perform`.
 
     Raises:
@@ -130,7 +130,7 @@ def perform(errand: Errand) -> bytes | Lacking:
     """
     if errand.worker != NAME:
         raise Replaced
-    answer: bytes | Lacking = _order(partial(errands.perform, errand, errands.cache_folder()))
+    answer: list[bytes] | Lacking = _order(partial(errands.perform, errand, errands.cache_folder()))
     return answer
 
 

@@ -61,7 +61,7 @@ class Plan:
         add_tournament(store, self.tournament, self.entries, self.fixtures)
 
 
-def plan(
+def plan(  # noqa: PLR0913 - what a tournament is asked to be
     candidates: Sequence[Candidate],
     categories: Mapping[Category, int],
     limits: Limits,
@@ -71,6 +71,7 @@ def plan(
     name: str | None = None,
     public_value: str = "",
     matches_each: int | None = None,
+    keep_alive: int = 1,
 ) -> Plan:
     """Return the tournament of ``candidates`` over ``categories``.
 
@@ -84,6 +85,8 @@ def plan(
         name: of the tournament; by default the suite's.
         public_value: goes into the key beside a fresh secret.
         matches_each: the most matches of a bot in each category.
+        keep_alive: how many deals of one line-up in one seating the same processes play, see
+            `arena.tournament.chunks`; 1: each match has fresh ones.
 
     Raises:
         UsageError: no match can be played, two bots have one name, or there are too many matches.
@@ -107,6 +110,7 @@ def plan(
         suite=suite,
         name=name,
         public_value=public_value,
+        more={"keep_alive": keep_alive} if keep_alive > 1 else None,
         conditions=conditions,
     )
     entries = tuple((bot.name, bot.bundle) for bot in candidates)

@@ -1,12 +1,13 @@
 """Plays what is open of a tournament: hands matches to an executor, and is the only writer.
 
 A match is stored, durably, before anybody is told of it. What has no record is played, so a run
-that was stopped or killed goes on as if nothing had been. Of a comparison the records are stored in
-the order of the schedule, and none beyond the match that decides it.
+that was stopped or killed goes on as if nothing had been. Where processes are kept alive, a chunk
+of matches is played, stored and, if one of them is void, played again as a whole. Of a comparison
+the records are stored in the order of the schedule, and none beyond the match that decides it.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -19,14 +20,15 @@ from arena.players.sandbox import Tier, isolation
 from arena.referee.fixture import Fixture
 from arena.referee.record import MatchRecord, decode_record
 from arena.store.db import Store
-from arena.store.fixtures import iter_open_fixtures
+from arena.store.fixtures import iter_open_fixtures, open_among
 from arena.store.lock import hold
 from arena.store.matches import add_matches, add_void, void_attempts
 from arena.store.rulings import Rulings
 from arena.store.tournaments import Progress, Tournament, finish, get_tournament
-from arena.tournament.executor import Executors, MatchExecutor, local
-from arena.tournament.match import MatchTask
-from arena.tournament.tasks import REASON, play_task, task_of, unpacked
+from arena.tournament.chunks import block_of
+from arena.tournament.executor import Chunk, Executors, MatchExecutor, local
+from arena.tournament.match import Entrant
+from arena.tournament.tasks import REASON, Spoilt, play_tasks, task_of, unpacked
 from arena.tournament.turns import Turns
 from arena.tournament.workers import NotBegun
 from arena.wire.escape import printable
@@ -85,8 +87,8 @@ class _Run:
     spoilt: dict[str, int]
     """How often a match was void by now, by its id."""
 
-    again: deque[MatchTask] = field(default_factory=deque)
-    """Void matches, to be played once more."""
+    again: deque[Chunk] = field(default_factory=deque)
+    """What was void, to be played once more."""
 
     hopeless: dict[str, str] = field(default_factory=dict)
     """Why a match that was spoilt too often is void, by its id."""
@@ -122,13 +124,36 @@ class _Run:
         """Return whether ``fixture`` need not be played."""
         return self.tournament.ruled and self.rulings.excuses(fixture)
 
+    def waits(self, fixture: Fixture) -> bool:
+        """Return whether ``fixture``, which has no record, is to be played."""
+        if self.turns and self.turns.holds(fixture):
+            return False
+        return fixture.match not in self.hopeless and not self.excuses(fixture)
+
     def waiting(self) -> Iterator[Fixture]:
         """Yield what is to be played, in order; what is excused meanwhile is passed over."""
-        for fixture in iter_open_fixtures(self.store, self.tournament.id):
-            if self.turns and self.turns.holds(fixture):
+        return filter(self.waits, iter_open_fixtures(self.store, self.tournament.id))
+
+    def chunks(self) -> Iterator[list[Fixture]]:
+        """Yield the same, what is for the same processes together; each chunk once."""
+        size = self.tournament.keep_alive
+        begun = set()
+        for fixture in self.waiting():
+            if size == 1:
+                yield [fixture]
                 continue
-            if fixture.match not in self.hopeless and not self.excuses(fixture):
-                yield fixture
+            block = block_of(fixture, size)
+            if block not in begun:
+                begun.add(block)
+                found = open_among(self.store, self.tournament.id, block.fixtures())
+                yield list(filter(self.waits, found))
+
+    def tasks(self, fixtures: Iterable[Fixture], entrants: Mapping[str, Entrant]) -> Chunk:
+        """Return what a worker is handed to play ``fixtures``."""
+        return tuple(
+            task_of(self.tournament, fixture, entrants, self.spoilt.get(fixture.match, 0) + 1)
+            for fixture in fixtures
+        )
 
     def recount(self, played: Iterable[Fixture] = ()) -> None:
         """Take into account what was excused, and what was in play meanwhile all the same."""
@@ -213,20 +238,16 @@ def _play_all(going: _Run, jobs: int, executors: Executors) -> None:
 
 def _play_open(going: _Run, executor: AbstractContextManager[MatchExecutor]) -> None:
     """Play what is open by an ``executor`` that is made for it."""
-    tournament = going.tournament
-    entrants = unpacked(going.store, tournament.id)
-    waiting = (
-        task_of(tournament, fixture, entrants, going.spoilt.get(fixture.match, 0) + 1)
-        for fixture in going.waiting()
-    )
+    entrants = unpacked(going.store, going.tournament.id)
+    waiting = (going.tasks(chunk, entrants) for chunk in going.chunks())
     going.again.clear()
     with executor as pool:
         _play(pool, going, waiting)
 
 
-def _play(pool: MatchExecutor, going: _Run, waiting: Iterator[MatchTask]) -> None:
+def _play(pool: MatchExecutor, going: _Run, waiting: Iterator[Chunk]) -> None:
     """Keep ``pool`` busy until nothing is waiting, or somebody wants to stop."""
-    playing: dict[Future[bytes], MatchTask] = {}
+    playing: dict[Future[list[bytes]], Chunk] = {}
     while True:
         for text in pool.news():
             going.report.remark(text)
@@ -236,40 +257,47 @@ def _play(pool: MatchExecutor, going: _Run, waiting: Iterator[MatchTask]) -> Non
             pool.halt()
         else:
             following = chain(_void(going), waiting)
-            for task in islice(following, max(0, pool.room - len(playing))):
-                playing[pool.submit(play_task, task)] = task
+            for chunk in islice(following, max(0, pool.room - len(playing))):
+                playing[pool.submit(play_tasks, chunk)] = chunk
         if not playing:
             return
         done, _ = wait(playing, timeout=_LOOK_S, return_when=FIRST_COMPLETED)
-        if any(isinstance(match.exception(), BrokenExecutor) for match in done):
+        if any(isinstance(one.exception(), BrokenExecutor) for one in done):
             # All others end so too, and the one to blame may be among them.
             done, _ = wait(playing)
-        _keep(pool, going, [(match, playing.pop(match)) for match in done])
+        _keep(pool, going, [(one, playing.pop(one)) for one in done])
 
 
-def _void(going: _Run) -> Iterator[MatchTask]:
+def _void(going: _Run) -> Iterator[Chunk]:
     while going.again:
-        task = going.again.popleft()
-        if not going.excuses(task.fixture):
-            yield task
+        chunk = tuple(task for task in going.again.popleft() if going.waits(task.fixture))
+        if chunk:
+            yield chunk
 
 
 def _keep(
-    pool: MatchExecutor, going: _Run, ended: Sequence[tuple[Future[bytes], MatchTask]]
+    pool: MatchExecutor, going: _Run, ended: Sequence[tuple[Future[list[bytes]], Chunk]]
 ) -> None:
     """Store the records of matches that ended and tell of them; see to those that are void."""
-    played, void, broken = [], [], None
-    for match, task in ended:
+    played: list[tuple[Fixture, bytes]] = []
+    void: list[_Void] = []
+    broken = None
+    for one, chunk in ended:
+        first = chunk[0].fixture.match
         try:
-            played.append((task.fixture, match.result()))
+            lines = one.result()
+            played += zip((task.fixture for task in chunk), lines, strict=True)
         except NotBegun:
             continue
         except BrokenExecutor as error:
             broken = error
-            if died := pool.death(match):
-                void.append((task, f"its worker {died}"))
-        except Exception as error:  # noqa: BLE001 - mostly `HostFault`; all of it spoilt the match
-            void.append((task, printable(str(error) or type(error).__name__, REASON)))
+            if died := pool.death(one):
+                # Which of them it was at nobody can say.
+                void.append(_Void(chunk, first, f"its worker {died}"))
+        except Spoilt as error:
+            void.append(_Void(chunk, error.match, printable(str(error), REASON)))
+        except Exception as error:  # noqa: BLE001 - whatever it is, it spoilt the match
+            void.append(_Void(chunk, first, printable(str(error) or type(error).__name__, REASON)))
     _store(going, played)
     _play_again(going, void)
     if broken:
@@ -295,7 +323,18 @@ def _store(going: _Run, played: Sequence[tuple[Fixture, bytes]]) -> None:
             return
 
 
-def _play_again(going: _Run, void: Sequence[tuple[MatchTask, str]]) -> None:
+@dataclass(frozen=True, slots=True)
+class _Void:
+    """A chunk that is to be played again."""
+
+    chunk: Chunk
+    match: str
+    """The one to blame; counted as spoilt."""
+
+    why: str
+
+
+def _play_again(going: _Run, void: Sequence[_Void]) -> None:
     """Keep why matches are void, and have them played once more.
 
     Of one that was spoilt too often the deal is dropped. Where that is not to be, it is put aside,
@@ -304,15 +343,19 @@ def _play_again(going: _Run, void: Sequence[tuple[MatchTask, str]]) -> None:
     if void:
         # It may have been a snapshot that was changed where it lies: it is laid out again.
         unpacked(going.store, going.tournament.id)
-    for task, why in void:
-        match = task.fixture.match
+    for one in void:
+        match, why = one.match, one.why
         spoilt = add_void(going.store, going.tournament.id, match, why)
         going.spoilt[match] = spoilt
+        fixture = next(task.fixture for task in one.chunk if task.fixture.match == match)
         if spoilt % ATTEMPTS:
             going.report.remark(f"{match} is void and played again: {why}")
-            going.again.append(task.again())
-        elif not _dropped(going, task.fixture, f"void {spoilt} times: {why}"):
+        elif not _dropped(going, fixture, f"void {spoilt} times: {why}"):
             going.hopeless[match] = f"{match} was void {spoilt} times: {why}"
+        # What of it need not be played any more is left out.
+        going.again.append(
+            tuple(task.again() if task.fixture is fixture else task for task in one.chunk)
+        )
 
 
 def _dropped(going: _Run, fixture: Fixture, why: str) -> bool:

@@ -2,7 +2,7 @@
 
 import logging
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -17,7 +17,7 @@ from arena.referee.record import decode_record, encode_record
 from arena.store.db import Store
 from arena.store.snapshots import load_bundle
 from arena.store.tournaments import Tournament, list_entries
-from arena.tournament.match import Entrant, MatchTask, play_match
+from arena.tournament.match import Entrant, MatchTask, play_chunk
 from arena.wire.escape import printable
 
 REASON = 300
@@ -69,20 +69,36 @@ def snapshot_folder(store: Store, digest: str) -> Path:
     return store.home.absolute() / "snapshots" / digest.removeprefix("sha256:")[:32]
 
 
-def play_task(task: MatchTask) -> bytes:
-    """Play ``task`` in this process and return its record as a line.
+class Spoilt(HostFault):
+    """A match of a chunk is void, and the others with it."""
+
+    def __init__(self, text: str, match: str) -> None:
+        super().__init__(text)
+        self.match = match
+        """The id of the one that is to blame."""
+
+    def __reduce__(self) -> "tuple[type[Spoilt], tuple[str, str]]":
+        # It comes home from worker processes.
+        return type(self), (str(self), self.match)
+
+
+def play_tasks(tasks: Sequence[MatchTask]) -> list[bytes]:
+    """Play a chunk in this process, see `play_chunk`, and return its records as lines.
 
     Raises:
-        HostFault: whatever went wrong that was no bot's fault.
+        Spoilt: whatever went wrong that was no bot's fault.
     """
+    lines: list[bytes] = []
     try:
-        line = encode_record(play_match(task))
-        # Somebody else's game may have put into it what is no record.
-        decode_record(line)
-    except HostFault:
-        raise
+        for record in play_chunk(tasks):
+            lines.append(encode_record(record))
+            # Somebody else's game may have put into it what is no record.
+            decode_record(lines[-1])
     except BaseException as error:  # a game that exits must not end the runner either
-        log.info("match %s", task.fixture.match, exc_info=True)
+        match = tasks[min(len(lines), len(tasks) - 1)].fixture.match
+        if isinstance(error, HostFault):
+            raise Spoilt(str(error), match) from None
+        log.info("match %s", match, exc_info=True)
         said = traceback.format_exception_only(error)[-1].strip()
-        raise HostFault(printable(said, REASON)) from None
-    return line
+        raise Spoilt(printable(said, REASON), match) from None
+    return lines

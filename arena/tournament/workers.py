@@ -23,7 +23,7 @@ from weakref import WeakKeyDictionary
 from multiprocessing_logging import install_mp_handler, uninstall_mp_handler
 
 from arena.players import strays
-from arena.tournament.machine import cores
+from arena.tournament.machine import ONE_EACH, Sharing, cores
 
 _LOOK_S = 0.005
 
@@ -81,7 +81,7 @@ class NotBegun(Exception):
 class Workers(ProcessPoolExecutor):
     """Worker processes, each busy with one task at a time."""
 
-    def __init__(self, count: int, scratch: Path) -> None:
+    def __init__(self, count: int, scratch: Path, sharing: Sharing) -> None:
         # Log records come home through a queue that only the `fork` start method passes on.
         context = multiprocessing.get_context("fork")
         self._count = count
@@ -90,7 +90,7 @@ class Workers(ProcessPoolExecutor):
         self._numbers: WeakKeyDictionary[Future[Any], int] = WeakKeyDictionary()
         self._processes_seen: list[BaseProcess] = []
         self._deaths: dict[int, str] | None = None
-        super().__init__(count, context, _prepare, (self._shared, cores(), os.getpid(), scratch))
+        super().__init__(count, context, _prepare, (self._shared, sharing, os.getpid(), scratch))
 
     def submit(self, task: Callable[P, T], /, *arguments: P.args, **named: P.kwargs) -> "Future[T]":
         """Schedule ``task``; a future of one that is not begun any more raises `NotBegun`."""
@@ -159,12 +159,16 @@ def how_it_ended(status: int) -> str:
 
 
 @contextlib.contextmanager
-def workers(count: int) -> Iterator[Workers]:
+def workers(count: int, sharing: Sharing = ONE_EACH) -> Iterator[Workers]:
     """Yield ``count`` worker processes; on the way out they end, bots included.
 
-    A worker plays one match at a time, is pinned to one core before it starts anything, and ends
+    A worker plays one match at a time, is pinned to its cores before it starts anything, and ends
     with its bots when this process dies, however it dies. On the way out with an error the matches
     in play are dropped.
+
+    Args:
+        count: how many.
+        sharing: which cores each of them has; as a rule one of its own.
 
     Raises:
         BrokenExecutor: the workers cannot be started.
@@ -174,7 +178,7 @@ def workers(count: int) -> Iterator[Workers]:
     # What bots leave is removed as a whole, also where their worker could not do it any more.
     scratch = Path(tempfile.mkdtemp(prefix="arena-run-"))
     others = set(multiprocessing.active_children())
-    pool = Workers(count, scratch)
+    pool = Workers(count, scratch, sharing)
     try:
         _start(pool)
         pool.know(set(multiprocessing.active_children()) - others)
@@ -265,7 +269,7 @@ def _undisturbed() -> Iterator[None]:
             signal.raise_signal(number)
 
 
-def _prepare(shared: _Shared, usable: tuple[int, ...], parent: int, scratch: Path) -> None:
+def _prepare(shared: _Shared, sharing: Sharing, parent: int, scratch: Path) -> None:
     """Make a worker of this process."""
     global _slot  # noqa: PLW0603 - one a process; tasks find it there
     with shared.taken.get_lock():
@@ -273,20 +277,20 @@ def _prepare(shared: _Shared, usable: tuple[int, ...], parent: int, scratch: Pat
         shared.taken.value += 1
     shared.pids[number] = os.getpid()
     _slot = (shared, number)
-    core = usable[number % len(usable)]
-    settle(core, scratch)
+    own = sharing.cores_of(number, cores())
+    settle(own, scratch)
     strays.follow_parent(parent, ORPHANED)
-    log.debug("worker %d runs as process %d on core %d", number, os.getpid(), core)
+    log.debug("worker %d runs as process %d on core %s", number, os.getpid(), sorted(own))
 
 
-def settle(core: int, scratch: Path) -> None:
+def settle(own: Collection[int], scratch: Path) -> None:
     """Make this process, a fork or a program of its own, one that plays matches.
 
     From then on it ends at once, with its bots, at SIGTERM; and at SIGHUP, which is to tell it
     that its parent died, with its scratch folder as well.
 
     Args:
-        core: the one that it and its bots are pinned to.
+        own: the cores that it and its bots are pinned to.
         scratch: for what is temporary.
     """
     # The parent's bots are not ours, and adopting is nothing that a child inherits.
@@ -303,7 +307,7 @@ def settle(core: int, scratch: Path) -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _ASKING)
     if hasattr(os, "sched_setaffinity"):
         with contextlib.suppress(OSError):  # slower, but no reason not to play
-            os.sched_setaffinity(0, {core})
+            os.sched_setaffinity(0, own)
 
 
 def _begin(number: int, task: Callable[[], T]) -> T:

@@ -255,6 +255,13 @@ def test_a_dry_run_says_what_would_be_played_and_keeps_nothing(arena: CommandLin
     assert not arena.home.exists()
 
 
+def test_a_match_cannot_have_more_cores_than_there_are(arena: CommandLine) -> None:
+    answer = cup(arena, "--cores-per-match", "1000", "--dry-run")
+
+    assert answer.status == 2
+    assert "--cores-per-match 1000: this machine gives " in answer.line
+
+
 def test_more_than_the_machine_carries_is_a_remark_each(arena: CommandLine) -> None:
     many, memory = carries() + 1, memory_mb()
     (arena.home).mkdir()
@@ -263,7 +270,7 @@ def test_more_than_the_machine_carries_is_a_remark_each(arena: CommandLine) -> N
     answer = cup(arena, "--dry-run", "--deals", "1000", "-j", str(many))
 
     cores, room = answer.err.splitlines()[-2:]
-    assert cores.startswith(f"{many} workers share {many - 1} core")
+    assert cores.startswith(f"{many} workers play, and {many - 1} would suit")
     assert f"{many * 2_000_000:,} MiB of memory, and the machine has {memory:,}: " in room
 
 

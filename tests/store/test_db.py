@@ -162,6 +162,18 @@ def test_a_transaction_that_raises_leaves_nothing_behind(store: Store) -> None:
     add_bot(store, "x", snapshot("1"))
 
 
+def test_opening_a_home_twice_takes_no_lock_from_whoever_has_it_open(tmp_path: Path) -> None:
+    with open_store(tmp_path) as store:
+        add_bot(store, "first", snapshot("first"))
+        with open_store(tmp_path):
+            pass
+        other = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('PRAGMA user_version')"
+        subprocess.run([sys.executable, "-c", other, str(store.path)], check=True)
+
+        # Whoever closes a database last removes its log, and that was not the other process.
+        assert store.path.with_name(f"{FILE_NAME}-wal").exists()
+
+
 def test_a_store_that_another_process_writes_to_is_waited_for_and_then_refused(
     tmp_path: Path,
 ) -> None:

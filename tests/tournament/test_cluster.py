@@ -19,7 +19,7 @@ from arena.tournament.cluster import Cluster
 from arena.tournament.errands import Errand, Lacking, Terms, Unfit, equipment
 from arena.tournament.match import Entrant, MatchTask
 from arena.tournament.outpost import Replaced
-from arena.tournament.tasks import play_task
+from arena.tournament.tasks import play_tasks
 from arena.tournament.workers import NotBegun
 from tests.tournament.test_match import task
 from tests.whole_arena import holds
@@ -57,7 +57,7 @@ class Worker(Executor):
         return self._thread.submit(Opened(call).load)
 
     def _perform(self, errand: Errand) -> Any:
-        self.begun.append(errand.task.fixture.deal)
+        self.begun.append(errand.chunk[0].fixture.deal)
         return self._does(errand)
 
 
@@ -88,7 +88,7 @@ class Gate:
     def __init__(self) -> None:
         self._open = threading.Event()
 
-    def __call__(self, errand: Errand) -> bytes:
+    def __call__(self, errand: Errand) -> list[bytes]:
         self.wait()
         return answer(errand)
 
@@ -99,8 +99,8 @@ class Gate:
         self._open.set()
 
 
-def answer(errand: Errand) -> bytes:
-    return b"%d" % errand.task.fixture.deal
+def answer(errand: Errand) -> list[bytes]:
+    return [b"%d" % errand.chunk[0].fixture.deal]
 
 
 BLANK = task()
@@ -144,8 +144,8 @@ def failure(cluster: Cluster) -> str:
     return said[0]
 
 
-def submitted(cluster: Cluster, count: int) -> list[Future[bytes]]:
-    return [cluster.submit(play_task, match(deal)) for deal in range(count)]
+def submitted(cluster: Cluster, count: int) -> list[Future[list[bytes]]]:
+    return [cluster.submit(play_tasks, (match(deal),)) for deal in range(count)]
 
 
 def test_matches_are_shared_out_and_each_future_has_its_own_record() -> None:
@@ -155,7 +155,7 @@ def test_matches_are_shared_out_and_each_future_has_its_own_record() -> None:
     with cluster.playing(2):
         found = [future.result(20) for future in submitted(cluster, 20)]
 
-    assert found == [b"%d" % deal for deal in range(20)]
+    assert found == [[b"%d" % deal] for deal in range(20)]
     assert sorted(one.begun + two.begun) == list(range(20))
     assert one.begun
     assert two.begun
@@ -170,7 +170,7 @@ def test_no_more_matches_are_played_at_a_time_than_wanted(gate: Gate) -> None:
         futures = submitted(cluster, 3)
         assert holds(lambda: sum(len(one.begun) for one in workers) == 2)
         gate.open()
-        assert [future.result(20) for future in futures] == [b"0", b"1", b"2"]
+        assert [future.result(20) for future in futures] == [[b"0"], [b"1"], [b"2"]]
 
     assert sum(bool(one.begun) for one in workers) == 2
 
@@ -187,7 +187,7 @@ def test_halted_it_finishes_what_was_begun_and_nothing_else(gate: Gate) -> None:
         for future in others:
             assert isinstance(future.exception(20), NotBegun)
         gate.open()
-        assert first.result(20) == b"0"
+        assert first.result(20) == [b"0"]
 
     assert one.begun == [0]
 
@@ -202,7 +202,7 @@ def test_a_lost_worker_spoils_what_it_played_and_what_it_had_in_store_is_played_
         first, *others = submitted(cluster, 5)
         assert holds(lambda: lost.begun)
         dask.workers = {"tcp://new:1": Worker("new", answer)}
-        assert [future.result(20) for future in others] == [b"1", b"2", b"3", b"4"]
+        assert [future.result(20) for future in others] == [[b"1"], [b"2"], [b"3"], [b"4"]]
         fault = first.exception(20)
         (news,) = cluster.news()
 
@@ -212,7 +212,7 @@ def test_a_lost_worker_spoils_what_it_played_and_what_it_had_in_store_is_played_
 
 
 def test_a_worker_that_was_replaced_at_its_address_counts_as_lost() -> None:
-    def replaced(errand: Errand) -> bytes:
+    def replaced(errand: Errand) -> list[bytes]:
         raise Replaced
 
     cluster, dask = ready(Worker("one", replaced))
@@ -220,14 +220,14 @@ def test_a_worker_that_was_replaced_at_its_address_counts_as_lost() -> None:
 
     with cluster.playing(1):
         dask.workers[address] = Worker("again", answer)
-        fault = cluster.submit(play_task, match(0)).exception(20)
-        assert cluster.submit(play_task, match(1)).result(20) == b"1"
+        fault = cluster.submit(play_tasks, (match(0),)).exception(20)
+        assert cluster.submit(play_tasks, (match(1),)).result(20) == [b"1"]
 
     assert str(fault) == f"its worker {address} was lost"
 
 
 def test_a_worker_that_cannot_start_a_bot_plays_nothing_more() -> None:
-    def unfit(errand: Errand) -> bytes:
+    def unfit(errand: Errand) -> list[bytes]:
         raise Unfit("node is not installed")
 
     bare = Worker("bare", unfit)
@@ -237,18 +237,18 @@ def test_a_worker_that_cannot_start_a_bot_plays_nothing_more() -> None:
         found = [future.result(20) for future in submitted(cluster, 9)]
         news = list(cluster.news())
 
-    assert found == [b"%d" % deal for deal in range(9)]
+    assert found == [[b"%d" % deal] for deal in range(9)]
     assert news == ["worker tcp://bare:1 does not play: node is not installed"]
 
 
 def test_what_goes_wrong_in_a_match_is_its_futures_error() -> None:
-    def fails(errand: Errand) -> bytes:
+    def fails(errand: Errand) -> list[bytes]:
         raise HostFault("no room")
 
     cluster, _ = ready(Worker("one", fails))
 
     with cluster.playing(1), pytest.raises(HostFault, match="no room"):
-        cluster.submit(play_task, match(0)).result(20)
+        cluster.submit(play_tasks, (match(0),)).result(20)
 
 
 def test_a_bot_that_is_damaged_where_it_comes_from_voids_the_match(tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_a_bot_that_is_damaged_where_it_comes_from_voids_the_match(tmp_path: Pat
     cluster, _ = ready(Worker("one", lambda errand: Lacking((digest,))))
 
     with cluster.playing(1), pytest.raises(HostFault, match="is not there"):
-        cluster.submit(play_task, replace(BLANK, seats=(seat,))).result(20)
+        cluster.submit(play_tasks, (replace(BLANK, seats=(seat,)),)).result(20)
 
 
 def test_what_dask_drops_is_handed_out_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,8 +270,8 @@ def test_what_dask_drops_is_handed_out_again(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(one, "submit", lambda *call: next(answers, None) or submit(*call))
 
     with cluster.playing(1):
-        found = cluster.submit(play_task, match(4))
-        assert found.result(20) == b"4"
+        found = cluster.submit(play_tasks, (match(4),))
+        assert found.result(20) == [b"4"]
         assert cluster.death(found) is None
 
 
@@ -279,12 +279,12 @@ def test_a_scheduler_that_is_silent_for_a_while_ends_nothing(gate: Gate) -> None
     cluster, dask = ready(Worker("one", gate))
 
     with cluster.playing(1):
-        found = cluster.submit(play_task, match(4))
+        found = cluster.submit(play_tasks, (match(4),))
         dask.status = "connecting"
         assert holds(lambda: dask.refused > 2)
         dask.status = "running"
         gate.open()
-        assert found.result(20) == b"4"
+        assert found.result(20) == [b"4"]
         assert list(cluster.news()) == []
 
 
@@ -305,10 +305,10 @@ def test_what_a_run_left_behind_is_not_played_by_the_next(gate: Gate) -> None:
     with cluster.playing(1):
         submitted(cluster, 3)
         assert holds(lambda: one.begun)
-        cluster.submit(play_task, match(8))
+        cluster.submit(play_tasks, (match(8),))
     gate.open()
     with cluster.playing(1):
-        assert cluster.submit(play_task, match(9)).result(20) == b"9"
+        assert cluster.submit(play_tasks, (match(9),)).result(20) == [b"9"]
 
     assert set(one.begun) <= {0, 1, 9}
 

@@ -179,6 +179,21 @@ def test_records_and_leaderboards_are_those_of_one_machine(
     assert (table_there, there.ratings()) == (table, here.ratings())
 
 
+def test_processes_that_are_kept_are_kept_on_a_cluster(
+    cluster: DaskCluster, tmp_path: Path
+) -> None:
+    bots = [bot(DICE, tmp_path / "dice"), bot(FIRST, tmp_path / "first")]
+    cards = suite(tmp_path / "cards.toml", "donburiko table 2", deals=5)
+    command = ("tournament", "--bots", named(bots), "--suite", str(cards), "--keep-alive", "3")
+    here, there = Arena(tmp_path / "here"), Arena(tmp_path / "there")
+
+    here.run(*command)
+    there.run(*command, "--on", cluster.address)
+
+    assert there.played() == here.played()
+    assert there.played()["donburiko-2p/2/dice+first"]["after"] == [0, 1]
+
+
 def test_a_lost_worker_leaves_nothing_and_its_match_is_played_elsewhere(
     unmanned: DaskCluster, gated: Gated, here: Mapping[str, Any], there: Arena
 ) -> None:

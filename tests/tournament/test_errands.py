@@ -21,6 +21,7 @@ from arena.tournament.errands import (
     perform,
     sealed,
 )
+from arena.tournament.executor import Chunk
 from arena.tournament.match import MatchTask
 from tests.tournament.test_match import task
 from tests.whole_arena import DICE, FIRST, bot
@@ -28,9 +29,9 @@ from tests.whole_arena import DICE, FIRST, bot
 KEY = b"a secret that nobody else is told"
 
 
-def played(task: MatchTask) -> bytes:
-    """Return where the seats' programs lie, instead of a record."""
-    return "\n".join(str(seat.program.folder) for seat in task.seats).encode()
+def played(chunk: Chunk) -> list[bytes]:
+    """Return where the seats' programs lie, instead of records."""
+    return [str(seat.program.folder).encode() for task in chunk for seat in task.seats]
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def duel(tmp_path: Path) -> MatchTask:
 
 
 def errand(task: MatchTask, *parcels: Parcel) -> Errand:
-    return Errand.of("worker", played, task, parcels)
+    return Errand.of("worker", played, (task,), parcels)
 
 
 def test_bots_that_are_not_there_are_asked_for_and_unpacked_once(
@@ -51,10 +52,10 @@ def test_bots_that_are_not_there_are_asked_for_and_unpacked_once(
 
     asked = perform(errand(duel), cache)
     assert asked == Lacking((dice, first))
-    told = perform(errand(duel, *pack(duel, asked.digests)), cache)
+    told = perform(errand(duel, *pack((duel,), asked.digests)), cache)
 
-    assert isinstance(told, bytes)
-    assert {Path(line).parent for line in told.decode().splitlines()} == {cache}
+    assert isinstance(told, list)
+    assert {Path(line.decode()).parent for line in told} == {cache}
     assert perform(errand(duel), cache) == told
     assert len(list(cache.iterdir())) == 2
 
@@ -75,13 +76,13 @@ def test_a_sealed_call_is_made_by_whoever_unpickles_it() -> None:
 def test_a_bot_that_was_changed_is_asked_for_again(duel: MatchTask, tmp_path: Path) -> None:
     cache = tmp_path / "cache"
     digest = duel.seats[0].digest
-    perform(errand(duel, *pack(duel, {seat.digest for seat in duel.seats})), cache)
+    perform(errand(duel, *pack((duel,), {seat.digest for seat in duel.seats})), cache)
     (script,) = cache.glob(f"{digest.removeprefix('sha256:')[:32]}/bot.py")
     script.chmod(0o644)
     script.write_text("import os\n")
 
     assert perform(errand(duel), cache) == Lacking((digest,))
-    assert isinstance(perform(errand(duel, *pack(duel, [digest])), cache), bytes)
+    assert isinstance(perform(errand(duel, *pack((duel,), [digest])), cache), list)
 
 
 DAMAGES = [
@@ -98,7 +99,7 @@ DAMAGES = [
 def test_a_bot_that_arrives_as_another_is_not_unpacked(
     duel: MatchTask, tmp_path: Path, damage: Any, why: str
 ) -> None:
-    (parcel,) = pack(duel, [duel.seats[0].digest])
+    (parcel,) = pack((duel,), [duel.seats[0].digest])
     cache = tmp_path / "cache"
 
     with pytest.raises(HostFault, match=why):
@@ -111,7 +112,7 @@ def test_a_bot_that_is_gone_from_the_runner_voids_the_match(duel: MatchTask) -> 
     discard(duel.seats[0].program.folder)
 
     with pytest.raises(HostFault, match="is not there"):
-        pack(duel, [duel.seats[0].digest])
+        pack((duel,), [duel.seats[0].digest])
 
 
 def test_a_worker_without_the_runtime_of_a_bot_is_unfit(
@@ -121,7 +122,7 @@ def test_a_worker_without_the_runtime_of_a_bot_is_unfit(
     script.write_text("// nothing\n")
     monkeypatch.setattr("shutil.which", lambda *_, **__: "/usr/bin/node")
     match = task(script, script, script)
-    parcels = pack(match, [match.seats[0].digest])
+    parcels = pack((match,), [match.seats[0].digest])
     monkeypatch.setattr("shutil.which", lambda *_, **__: None)
 
     with pytest.raises(Unfit, match="node is not installed"):

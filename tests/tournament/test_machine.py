@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from arena.referee.limits import Limits
-from arena.tournament.machine import carries, cores, crowding, memory_mb
+from arena.tournament.machine import ONE_EACH, Sharing, carries, cores, crowding, memory_mb
 
 
 def cgroup(tmp_path: Path, own: str, quotas: dict[str, str]) -> tuple[Path, Path]:
@@ -74,7 +74,27 @@ def test_what_the_machine_can_carry_is_no_remark() -> None:
 def test_more_than_the_machine_has_is_a_line_each() -> None:
     cores_line, memory_line = crowding(3, 4, Limits(memory_mb=512), 1, 4096)
 
-    assert cores_line == "3 workers share 1 core: slow moves may be the machine's"
+    assert cores_line == "3 workers play, and 1 would suit: slow moves may be the machine's"
     assert memory_line.startswith(
         "3 matches of 4 seats may take 6,144 MiB of memory, and the machine has 4,096"
     )
+
+
+CORES = (0, 2, 3, 5, 8)
+
+
+@pytest.mark.parametrize(
+    ("sharing", "at_once", "of_the_first_six"),
+    [
+        (ONE_EACH, 5, [{0}, {2}, {3}, {5}, {8}, {0}]),
+        (Sharing(cores_per_match=2), 2, [{0, 2}, {3, 5}, {0, 2}, {3, 5}, {0, 2}, {3, 5}]),
+        (Sharing(oversubscribe=3), 15, [{0}, {2}, {3}, {5}, {8}, {0}]),
+        (Sharing(cores_per_match=5, oversubscribe=2), 2, [set(CORES)] * 6),
+        (Sharing(cores_per_match=9), 1, [set(CORES)] * 6),
+    ],
+)
+def test_workers_have_so_many_cores_and_share_them_as_is_asked(
+    sharing: Sharing, at_once: int, of_the_first_six: list[set[int]]
+) -> None:
+    assert sharing.at_once(len(CORES)) == at_once
+    assert [sharing.cores_of(worker, CORES) for worker in range(6)] == of_the_first_six

@@ -13,7 +13,7 @@ from arena.tournament.errands import Errand, Lacking, pack, perform
 from arena.tournament.machine import cores
 from arena.tournament.outpost import NAME, Deputy, Replaced
 from arena.tournament.outpost import perform as perform_here
-from arena.tournament.tasks import play_task
+from arena.tournament.tasks import play_tasks
 from tests.dask_cluster import gone
 from tests.tournament.test_match import task
 from tests.whole_arena import FIRST, bot, holds
@@ -79,8 +79,8 @@ def test_a_match_that_nobody_waits_for_ends_with_its_bots(deputy: Deputy, tmp_pa
     stands = bot(STANDS.format(asked=str(asked)), tmp_path / "stands")
     first = bot(FIRST, tmp_path / "first")
     match = task(stands, stands, first)
-    parcels = pack(match, {seat.digest for seat in match.seats})
-    order = partial(perform, Errand.of(NAME, play_task, match, parcels), tmp_path / "cache")
+    parcels = pack((match,), {seat.digest for seat in match.seats})
+    order = partial(perform, Errand.of(NAME, play_tasks, (match,), parcels), tmp_path / "cache")
     below: list[int] = []
 
     def wanted() -> bool:
@@ -117,7 +117,7 @@ def test_a_deputy_that_does_not_leave_is_killed(
 
 
 def test_an_errand_for_the_process_before_this_one_is_not_done() -> None:
-    errand = Errand.of("another", play_task, task())
+    errand = Errand.of("another", play_tasks, (task(),))
 
     with pytest.raises(Replaced):
         perform_here(errand)
@@ -126,6 +126,6 @@ def test_an_errand_for_the_process_before_this_one_is_not_done() -> None:
 def test_a_deputy_asks_for_bots_that_its_machine_lacks(deputy: Deputy, tmp_path: Path) -> None:
     match = task(*[bot(FIRST, tmp_path / "first")] * 3)
 
-    answer = deputy.do(partial(perform, Errand.of(NAME, play_task, match), tmp_path / "cache"))
+    answer = deputy.do(partial(perform, Errand.of(NAME, play_tasks, (match,)), tmp_path / "cache"))
 
     assert answer == Lacking((match.seats[0].digest,))

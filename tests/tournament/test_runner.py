@@ -26,7 +26,7 @@ from arena.tournament.leaderboards import leaderboards
 from arena.tournament.plan import plan
 from arena.tournament.runner import Stop, run
 from arena.tournament.suite import Suite
-from arena.tournament.tasks import match_task, play_task
+from arena.tournament.tasks import match_task, play_tasks
 from tests import tuck_game
 from tests.whole_arena import (
     DICE,
@@ -270,7 +270,7 @@ def test_whatever_a_game_does_wrong_voids_the_match(
         task = match_task(store, get_tournament(store, cup.id).tournament, cup.fixtures[0])
 
     with pytest.raises(HostFault) as fault:
-        play_task(task)
+        play_tasks([task])
 
     assert str(fault.value).startswith(said)
 

@@ -18,9 +18,9 @@ from arena.players.submission import read_bundle
 from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
-from arena.tournament.machine import cores
+from arena.tournament.machine import Sharing, cores
 from arena.tournament.match import Entrant, MatchTask
-from arena.tournament.tasks import play_task
+from arena.tournament.tasks import play_tasks
 from arena.tournament.workers import NotBegun, collected_logs, workers
 from tests.whole_arena import FIRST, bot, children, holds
 
@@ -92,6 +92,13 @@ def test_more_workers_than_cores_share_them() -> None:
         seen = set(pool.map(affinity, range(8 * len(cores()))))
 
     assert {next(iter(cpus)) for _, cpus in seen} <= set(cores())
+
+
+def test_a_worker_can_have_several_cores() -> None:
+    with workers(1, Sharing(cores_per_match=len(cores()))) as pool:
+        _, cpus = pool.submit(affinity, 0).result()
+
+    assert cpus == set(cores())
 
 
 def test_a_worker_is_out_of_the_terminals_foreground() -> None:
@@ -255,7 +262,7 @@ def test_orphans_of_bots_end_with_the_match_also_where_the_program_had_bots_befo
     folder = bot(escape + FIRST, tmp_path / "bot")
     strays.adopt()
     with workers(1) as pool:
-        pool.submit(play_task, task(folder)).result()
+        pool.submit(play_tasks, [task(folder)]).result()
 
         orphans = [int(line) for line in note.read_text().split()]
         assert len(orphans) == 2
@@ -273,13 +280,13 @@ def test_nothing_is_left_of_two_hundred_matches(
     (quick / "bot").chmod(0o755)
     played = task(bot(FIRST, tmp_path / "bot"))
     with workers(1) as pool:
-        pool.submit(play_task, played).result()
+        pool.submit(play_tasks, [played]).result()
         before = pool.submit(footprint).result()
         for _ in range(2):
             for deal in range(95):
-                pool.submit(play_task, task(quick, deal)).result()
+                pool.submit(play_tasks, [task(quick, deal)]).result()
             for _ in range(5):
-                pool.submit(play_task, played).result()
+                pool.submit(play_tasks, [played]).result()
 
         assert pool.submit(footprint).result() == before
     assert list((tmp_path / "scratch").iterdir()) == []
@@ -308,7 +315,7 @@ def test_never_more_matches_live_than_there_are_workers(tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     folder = bot(SAYS_WHEN.format(path=str(notes)), tmp_path / "bot")
     with workers(3) as pool:
-        for one in [pool.submit(play_task, task(folder, deal)) for deal in range(12)]:
+        for one in [pool.submit(play_tasks, [task(folder, deal)]) for deal in range(12)]:
             one.result()
 
     live: dict[str, set[str]] = {}

@@ -26,6 +26,7 @@ from arena.games.couperation.tower import (
 
 ItemT = TypeVar("ItemT")
 
+_PAIR = 2
 _DRAWS = (Draw(count=0), Draw(count=1))
 # Actions are values, so the few that exist of these kinds are made once.
 _DISCARDS = {card: Discard(card=card) for card in GLASS}
@@ -72,11 +73,14 @@ def can_act(state: State) -> bool:
 
     The same as a look at `legal_actions`, but mostly without making any.
     """
+    hand, finish = state.hands[state.seat], state.front == state.seat
     # Some empty slot can be filled, and face down every card goes there.
-    if state.hands[state.seat] and not is_full(state.tower):
+    if hand and not is_full(state.tower):
         return True
+    if len(hand) < _PAIR and not finish:
+        return False
     ready = ready_slots(state.tower)
-    if state.front == state.seat and _places(state, ready):
+    if finish and _places(state, ready):
         return True
     return any(True for _ in _reserve_choices(state, ready))
 
