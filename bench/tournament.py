@@ -4,16 +4,19 @@
 
 Duels at Donburiko as users have them played: each seat a fresh process in a sandbox, held to its
 limits and frozen between questions, each record stored before the next. Trivial bots are
-``bots/first_legal.py``; the others use 2 ms of processor a decision besides.
+``bots/first_legal.py``; the others use 2 ms of processor a decision besides. Beside it the trivial
+ones, with processes that are kept for 8 deals.
 
 Shown are, for each kind of bot and number of workers, matches a second; the runner's own processor
 time as a share of the time in which the tournament was played (workers and bots have their own);
-and of a match what it takes outside of its questions, which is to start and to end its bots, and
-what it takes for each turn.
+how much of the cores' time nobody used, which is all that could be won by starting the bots of the
+next match meanwhile; and of a match what it takes outside of its questions, which is to start and
+to end its bots, and what it takes for each turn.
 """
 
 import argparse
 import random
+import resource
 import statistics
 import tempfile
 import time
@@ -76,11 +79,17 @@ class Row:
 
     jobs: int
     matches: int
+    keep: int = 1
+    """For how many deals processes are kept."""
+
     speeds: list[float] = field(default_factory=list)
     """Matches a second."""
 
     shares: list[float] = field(default_factory=list)
     """The runner's processor time, of the time that passed."""
+
+    idle: list[float] = field(default_factory=list)
+    """The cores' time that was left, of what the workers had."""
 
     records: list[MatchRecord] = field(default_factory=list)
 
@@ -129,6 +138,7 @@ def play(row: Row, tier: Tier, number: int) -> None:
             "rules_versions": {CATEGORY.game: get_game(CATEGORY.game).rules_version},
             "limits": msgspec.to_builtins(Limits()),
             "tier": tier.value,
+            "keep_alive": row.keep,
         },
         suite="bench",
         key=random.Random(number).randbytes(32),  # noqa: S311 - other deals, and no secret
@@ -142,14 +152,21 @@ def play(row: Row, tier: Tier, number: int) -> None:
         Path(folder).chmod(0o755)
         entries = [(bot, bundle(row.bot, bot)) for bot in bots]
         add_tournament(store, made, entries, fixtures(bots, row.matches))
-        began, cpu_began = time.perf_counter(), time.process_time()
+        began, own_began, below_began = time.perf_counter(), time.process_time(), below_s()
         run(store, ID, row.jobs, report, Stop())
-        wall_s, cpu_s = time.perf_counter() - began, time.process_time() - cpu_began
+        wall_s, own_s = time.perf_counter() - began, time.process_time() - own_began
     if any(record.faults for record in report.records):
         raise SystemExit(f"{row.name}: a bot was at fault")
     row.speeds.append(row.matches / wall_s)
-    row.shares.append(cpu_s / wall_s)
+    row.shares.append(own_s / wall_s)
+    row.idle.append(1 - (own_s + below_s() - below_began) / (wall_s * row.jobs))
     row.records += report.records
+
+
+def below_s() -> float:
+    """Return the processor time of all processes below this one that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def report(rows: Sequence[Row]) -> None:
@@ -163,7 +180,8 @@ def report(rows: Sequence[Row]) -> None:
         turn_us = statistics.median(ms * 1000 / n for ms, n in zip(asked_ms, turns, strict=True))
         print(
             f"  {row.name:8} -j {row.jobs} {statistics.median(row.speeds):8.1f} matches/s   runner "
-            f"{statistics.median(row.shares):6.1%} (target under {TARGETS['runner']:.0%})   "
+            f"{statistics.median(row.shares):6.1%} (target under {TARGETS['runner']:.0%})   idle "
+            f"{statistics.median(row.idle):5.1%}   "
             f"a match: {start_ms:5.0f} ms, and {turn_us:6.0f} us for each of "
             f"{statistics.mean(turns):.0f} turns"
         )
@@ -191,6 +209,7 @@ def main() -> None:
         for name, source in (("trivial", TRIVIAL), ("busy", BUSY))
         for jobs in (1, 2)
     ]
+    rows += [Row("kept", TRIVIAL, jobs, options.matches, keep=8) for jobs in (1, 2)]
     for number in range(options.rounds):
         for row in rows:
             play(row, options.tier, number)
