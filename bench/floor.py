@@ -11,6 +11,10 @@ all of them, as rated tournaments do.
 Bots are started before the clock, and one process plays match after match. All take turns within
 one run, so ratios hold where single times would not. On one core, as a worker and its bots have
 it, and beside it wherever the kernel puts them.
+
+Shown are turns a second, and what share of the floor's they are; the same share by the processor
+time of referee and bots together, which on one core is the same on an idle machine, and holds on a
+busy one, too; and the referee's own processor time a turn, and the floor's share of that.
 """
 
 import argparse
@@ -196,10 +200,10 @@ def check_bare(exchange: Exchange, pipes: Sequence[tuple[int, int]]) -> None:
 
 
 @contextmanager
-def processes(programs: Sequence[Program]) -> Iterator[list[tuple[int, int]]]:
-    """Yield descriptors to and from bots that were started with nothing around them."""
+def processes(programs: Sequence[Program]) -> Iterator[tuple[list[tuple[int, int]], list[int]]]:
+    """Start bots with nothing around them; yield descriptors to and from each, and their ids."""
     with ExitStack() as stack:
-        pipes = []
+        pipes, pids = [], []
         for program in programs:
             bot = stack.enter_context(
                 subprocess.Popen(
@@ -214,16 +218,19 @@ def processes(programs: Sequence[Program]) -> Iterator[list[tuple[int, int]]]:
                 raise AssertionError("both were asked for")
             stack.callback(bot.kill)
             pipes.append((bot.stdin.fileno(), bot.stdout.fileno()))
-        yield pipes
+            pids.append(bot.pid)
+        yield pipes, pids
 
 
 @contextmanager
 def seated(
     programs: Sequence[Program], limits: Limits | None, tier: Tier
 ) -> Iterator[list[BotProcess]]:
-    """Yield arena's players for ``programs``; they end on the way out."""
+    """Yield arena's players for ``programs``, started; they end on the way out."""
     bots: list[BotProcess] = [Kept(program, limits, tier) for program in programs]
     try:
+        for bot in bots:
+            bot.start()
         yield bots
     finally:
         for bot in bots:
@@ -268,16 +275,20 @@ def timed(
 ) -> dict[str, Times]:
     """Return what floor, arena and rated arena take for ``case`` with each kind of bot."""
     things: dict[str, Callable[[], object]] = {}
+    pids: dict[str, list[int]] = {}
     with ExitStack() as stack:
         for kind, programs in bots.items():
-            pipes = stack.enter_context(processes(programs))
+            pipes, pids[f"{kind} floor"] = stack.enter_context(processes(programs))
             check_bare(exchange, pipes)
-            plain = stack.enter_context(seated(programs, None, Tier.NONE))
-            rated = stack.enter_context(seated(programs, Limits(), Tier.BWRAP))
             things[f"{kind} floor"] = partial(bare, exchange, pipes)
-            things[f"{kind} arena"] = partial(whole, case, plain, None)
-            things[f"{kind} rated"] = partial(whole, case, rated, Limits())
-        return in_turn(things, rounds)
+            for name, limits, tier in (
+                (f"{kind} arena", None, Tier.NONE),
+                (f"{kind} rated", Limits(), Tier.BWRAP),
+            ):
+                seats = stack.enter_context(seated(programs, limits, tier))
+                things[name] = partial(whole, case, seats, limits)
+                pids[name] = [seat.pid for seat in seats]
+        return in_turn(things, rounds, pids)
 
 
 def report(kinds: Sequence[str], turns: int, times: dict[str, Times]) -> None:
@@ -287,15 +298,16 @@ def report(kinds: Sequence[str], turns: int, times: dict[str, Times]) -> None:
         speeds = "".join(f"{turns / one.wall:9,.0f}" for one in (floor, arena, rated))
         cpu = "".join(f"{one.cpu / turns * 1e6:7.1f}" for one in (floor, arena, rated))
         print(
-            f"    {kind:7}{speeds}   {floor.share(arena):5.2f} {floor.share(rated):5.2f}   {cpu}"
-            f"   {floor.cpu_share(arena):5.2f} {floor.cpu_share(rated):5.2f}",
+            f"    {kind:7}{speeds}  {floor.share(arena):6.2f} {floor.share(rated):5.2f}"
+            f"  {floor.all_share(arena):6.2f} {floor.all_share(rated):5.2f}  {cpu}"
+            f"  {floor.cpu_share(arena):6.2f} {floor.cpu_share(rated):5.2f}",
             flush=True,
         )
 
 
 HEAD = """\
-                       turns/s           of the floor   referee's CPU, us a turn   floor's share
-    bot        floor    arena    rated   arena rated     floor  arena  rated   arena rated"""
+                  turns/s             of the floor  by all CPU    referee's CPU, us   floor's share
+    bot        floor    arena    rated   arena rated  arena rated    floor  arena  rated  arena rated"""  # noqa: E501
 
 
 def case_of(game: AnyGame, players: int, turns: int, program: Program) -> Case:

@@ -5,10 +5,11 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from arena import __version__
+from arena.players import strays
 
 ROUNDS = 7
 
@@ -20,6 +21,9 @@ class Times:
     wall_s: list[float] = field(default_factory=list)
     cpu_s: list[float] = field(default_factory=list)
     """Processor time of this process alone, without its children."""
+
+    all_s: list[float] = field(default_factory=list)
+    """The same with that of the children that were counted."""
 
     @property
     def wall(self) -> float:
@@ -39,26 +43,50 @@ class Times:
         """Return the same for the processor time of this process."""
         return _share(self.cpu_s, whole.cpu_s)
 
+    def all_share(self, whole: "Times") -> float:
+        """Return the same for the processor time of this process and of its children."""
+        return _share(self.all_s, whole.all_s)
+
 
 def _share(parts: list[float], wholes: list[float]) -> float:
     return statistics.median(part / whole for part, whole in zip(parts, wholes, strict=True))
 
 
-def in_turn(things: Mapping[str, Callable[[], object]], rounds: int = ROUNDS) -> dict[str, Times]:
+def in_turn(
+    things: Mapping[str, Callable[[], object]],
+    rounds: int = ROUNDS,
+    children: Mapping[str, Sequence[int]] | None = None,
+) -> dict[str, Times]:
     """Time ``things``, one after the other and that so many times, after one round for nothing.
 
     A ratio of times of one round holds where single times would not: the machine is busy or slow
     for all of them alike.
+
+    Args:
+        things: what is timed, by name.
+        rounds: how often.
+        children: process ids, by name of the thing whose work they share.
     """
     times = {name: Times() for name in things}
+    pids = children or {}
     for number in range(rounds + 1):
         for name, thing in things.items():
+            others = used_s(pids.get(name, ()))
             began, cpu_began = time.perf_counter(), time.process_time()
             thing()
             if number:
                 times[name].wall_s.append(time.perf_counter() - began)
                 times[name].cpu_s.append(time.process_time() - cpu_began)
+                others = used_s(pids.get(name, ())) - others
+                times[name].all_s.append(times[name].cpu_s[-1] + others)
     return times
+
+
+def used_s(pids: Sequence[int]) -> float:
+    """Return the processor time of ``pids`` and of all processes below them."""
+    return sum(
+        time.clock_gettime(strays.clock(member)) for pid in pids for member in strays.family(pid)
+    )
 
 
 @contextlib.contextmanager

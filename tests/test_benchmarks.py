@@ -36,6 +36,7 @@ def test_things_are_timed_in_turn_and_the_first_round_does_not_count() -> None:
 
     assert "".join(done) == "ab" * 4
     assert {name: len(taken.wall_s) for name, taken in times.items()} == {"a": 3, "b": 3}
+    assert times["a"].all_s == times["a"].cpu_s
 
 
 def test_a_share_is_the_median_of_the_rounds_own() -> None:
@@ -64,7 +65,7 @@ def test_the_floor_exchanges_the_bytes_of_the_match(tmp_path: Path) -> None:
     case = Case(get_game("donburiko"), 2, matches=2)
     exchange, turns = recorded(case, sdk_bot(tmp_path / "sdk"))
 
-    with processes(c_bots(tmp_path / "c", case, exchange)) as pipes:
+    with processes(c_bots(tmp_path / "c", case, exchange)) as (pipes, _):
         check_bare(exchange, pipes)
         bare(exchange, pipes)
 
