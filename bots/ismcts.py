@@ -1,23 +1,25 @@
-"""Plays Donburiko by information set Monte Carlo tree search: many guesses at the hidden cards.
+"""Plays Donburiko by information set Monte Carlo tree search: it tries actions in many worlds.
 
-A guess, or *world*, gives every card that this seat has not seen a place where it can be: under a
-face-down card, in a rival's hand, set aside. Each action under consideration is tried in the very
-same worlds, so that luck in the cards favours none, and every few worlds those go that are by then
-clearly worse than the best. Below each action grows a tree of what may come after it, which has one
-node for all that looks the same to this seat. Beyond the tree the round is played out by a policy
-like that of `greedy`, in which nobody looks at a card that they may not see: they average over what
-may lie there. What the tokens at the end of the round are worth is the chance to finish ahead of
-each rival, by two constants that were fitted to matches of that policy.
+A *world* gives every card that this seat has not seen a place where it can be: under a face-down
+card, in a rival's hand, set aside. Each action under consideration is tried in the very same
+worlds, so that luck in the cards favours none, and every few worlds those go that are clearly worse
+than the best by then. Below each action grows a tree of what may come after it, with one node for
+all that looks the same to this seat. Beyond the tree the round is played out by a policy like that
+of `greedy`, in which nobody looks at a card that they may not see: they average over what may lie
+there. In a part of the worlds rivals follow this policy from the start, in the others they learn
+from the tree, so that the bot neither counts on mistakes nor lets them pass. What tokens are worth
+at the end of a round is the chance to finish ahead of each rival.
 
-A rival's face-down card is guessed by how this bot itself chooses what to hide, which is seldom a
-middling acorn.
+Rivals do not hide cards at random: a world is the likelier the more the cards in it that they have
+laid face down are such as this bot itself would have hidden.
 
-The search ends when one action is left, after `MOST_PLAYOUTS`, or when `SHARE` of the time for the
-move has gone by, whichever comes first. The dice of each decision are seeded by the match, so the
-bot repeats a match as long as no search is cut short by the clock. It cannot promise more: what a
-loaded machine, or little time for a move, cuts short may be decided differently another time.
+A decision has a fixed number of playouts, by the time for the move, and ends early when a single
+action is left, or when a share of that time has gone by. Dice are seeded by the match. So the bot
+plays a repeated match the same way again, unless the clock cut a search short in one of the two:
+then it may decide otherwise, and says so in its log.
 """
 
+import sys
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from math import exp, log, sqrt
 from random import Random
@@ -25,11 +27,16 @@ from typing import NamedTuple
 
 from arena_bot import Action, Bot, Event, Match, Observation, Turn
 
-SHARE = 0.4
-"""Share of the time for a move that a search takes at most; the rest is for a loaded machine."""
+PLAYOUTS_A_MS = 3
+"""Rounds played out for a decision, for each millisecond that the move may take: so few that they
+take a fifth of it where a processor is free."""
 
-MOST_PLAYOUTS = 1500
-"""Rounds played out for a decision, at most."""
+MOST_PLAYOUTS = 500
+"""Rounds played out for a decision, at most: three times as many play no better."""
+
+SHARE = 0.4
+"""Share of the time for a move after which a search is cut short; the rest is a margin for slow and
+for loaded machines."""
 
 # Cards. A column is a number, its key, made of sums: to lay a card is to add what it weighs.
 
@@ -39,8 +46,10 @@ POND, LOACH, CHOICE, HIDDEN = 1 << 6, 1 << 10, 1 << 13, 1 << 16
 """Weights of a pond of one, a loach, a ``1/5`` and an unseen card; acorns weigh what they count."""
 
 WEIGHTS = (1, 2, 3, 4, 5, CHOICE, POND, 2 * POND, LOACH)
-HIDING = (3.0, 1.0, 1.5, 3.0, 5.0, 2.0, 3.0, 3.5, 3.0)
-"""How readily each face is hidden by who holds it, fitted to what this bot hides from itself."""
+HIDING = (1.5, 1.0, 1.4, 3.3, 6.0, 1.5, 2.5, 2.8, 2.1)
+"""How readily each face is hidden, against the others in a hand: by as much as in matches of this
+bot against itself. Face down goes what changes a column most.
+"""
 
 MOST = 6
 """The sum that pays most; also the most cards in a column."""
@@ -194,7 +203,7 @@ class Table:
 GIFT = 0.2
 """What an offer to the rivals costs, as a share of the best column on the table."""
 
-HELD = 0.3
+HELD = 1.0
 """What each card that stays in hand is worth to its holder, for the token that it may bring."""
 
 NOTHING, ALL = -99.0, 99.0
@@ -245,26 +254,21 @@ def promises(table: Table, worths: Worths, held: float) -> list[tuple[float, int
 
 # What the tokens are worth when the round ends.
 
-LEAD = {2: 0.45, 3: 0.30, 4: 0.32}
-"""By players: log odds of a lead of one token, times the root of what the leader lacks of 20."""
+LEAD = {2: 0.55, 3: 0.65, 4: 1.0}
+"""By players: log odds of a lead of one token, times the root of what the leader lacks of 20.
 
-START = {2: 7.0, 3: 5.0, 4: 0.0}
-"""By players: log odds of having the turn before the rival, times what the leader lacks of 20."""
+Fitted to how matches of this bot against itself went on. Who starts the next round made no
+difference there.
+"""
 
 MARGIN = 0.002
 """Worth of a token in the last round, which decides between actions that lead to one place."""
 
 
-def chances(table: Table, starts: int) -> list[float]:
-    """Return for each seat its mean chance to finish ahead of a rival, when the round is over.
-
-    Args:
-        table: whose round is over.
-        starts: the seat that starts the next round.
-    """
+def chances(table: Table) -> list[float]:
+    """Return for each seat its mean chance to finish ahead of a rival, when the round is over."""
     tokens, players = table.tokens, table.players
-    lacking = max(1, RICH - max(tokens))
-    lead, turn = LEAD[players] / sqrt(lacking), START[players] / lacking / 2
+    slope = LEAD[players] / sqrt(max(1, RICH - max(tokens)))
     found = [0.0] * players
     for one in range(players):
         for other in range(one):
@@ -272,8 +276,7 @@ def chances(table: Table, starts: int) -> list[float]:
             if table.last:
                 chance = MARGIN * ahead + (0.5 if ahead == 0 else ahead > 0)
             else:
-                first = (one - starts) % players < (other - starts) % players
-                chance = 1 / (1 + exp(-lead * ahead - (turn if first else -turn)))
+                chance = 1 / (1 + exp(-slope * ahead))
             found[one] += chance / (players - 1)
             found[other] += (1 - chance) / (players - 1)
     return found
@@ -367,6 +370,9 @@ class Knowledge:
 
 # The search.
 
+LEARNING = 0.4
+"""Share of the worlds in which rivals choose by the tree; in the others they follow the policy."""
+
 EXPLORE = 0.05
 """How much more promising a rarely tried action in the tree is taken to be."""
 
@@ -413,10 +419,14 @@ class Search:
 
     def __init__(self, known: Knowledge, rng: Random) -> None:
         self.seat = known.seat
-        self.starts: int = known.seen["round"] % len(known.seen["tokens"])
         self.worlds = known.worlds(rng)
         self.worths = (known.worths(rng, own=True), known.worths(rng, own=False))
+        self.rng = rng
+        self.learning = False
+        """Whether rivals choose by the tree in the world at hand."""
         self.playouts = 0
+        self.cut = False
+        """Whether it was short of time."""
 
     def promises(self, table: Table) -> list[tuple[float, int]]:
         """Return what the actions of the seat to act promise it."""
@@ -436,9 +446,11 @@ class Search:
         promised = sorted(self.promises(world), reverse=True)
         left = [Candidate(action) for _, action in promised if action in legal]
         while len(left) > 1 and self.playouts < most:
+            self.learning = self.rng.random() < LEARNING
             row = []
             for candidate in left:
                 if not more():
+                    self.cut = True
                     return self._ahead(left)
                 row.append(self.playout(world.copy(), candidate))
             # Candidates are compared by whole rows alone: each has been in the same worlds.
@@ -477,7 +489,7 @@ class Search:
             promised = self.promises(table)
             if len(promised) == 1:
                 action = promised[0][1]
-            elif node is None:
+            elif node is None or (table.turn != self.seat and not self.learning):
                 action = max(promised)[1]
             else:
                 action = self._try(node, promised)
@@ -493,7 +505,7 @@ class Search:
                     after = after if len(promised) == 1 else None
                 node = after
             table.apply(action)
-        ends = chances(table, self.starts)
+        ends = chances(table)
         for passed, seat, tried in path:
             passed.visits += 1
             passed.total += ends[seat]
@@ -532,6 +544,7 @@ class Ismcts(Bot):
         self.seed = match.seed
         self.claimed: list[str] = []
         self.decisions = 0
+        self.warned = False
 
     def choose(self, turn: Turn) -> Action:
         """Return the best action that the search finds in its share of the time."""
@@ -544,7 +557,15 @@ class Ismcts(Bot):
         rng = Random(self.seed << 16 | self.decisions)
         search = Search(Knowledge(turn.observation, self.claimed), rng)
         budget_ms = SHARE * turn.move_ms
-        best = search.best(actions, lambda: turn.elapsed_ms() < budget_ms, self.playouts)
+        most = min(self.playouts, PLAYOUTS_A_MS * turn.move_ms)
+        best = search.best(actions, lambda: turn.elapsed_ms() < budget_ms, most)
+        if search.cut and not self.warned:
+            self.warned = True
+            short = f"cut short after {search.playouts} playouts of {most}"
+            print(
+                f"decision {self.decisions} was {short}: it may come out otherwise another time",
+                file=sys.stderr,
+            )
         return actions[best]
 
 

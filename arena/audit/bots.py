@@ -139,7 +139,7 @@ def _tasks(
     store: Store, tournament: Tournament, entrants: Mapping[str, Entrant], only: str | None
 ) -> Iterator[_Task]:
     lines = (kept.record for kept in kept_matches(store, tournament.id))
-    for chunk in _chunks(lines) if tournament.keep_alive > 1 else ([line] for line in lines):
+    for chunk in _chunks(lines, tournament.keep_alive):
         records = [read(line) for line in chunk]
         matches = [record.match for record in records]
         if only in {None, *matches}:
@@ -149,17 +149,35 @@ def _tasks(
             yield _Task(tuple(chunk[:length]), tournament.key, seats)
 
 
-def _chunks(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Yield the records that tell of the same processes together, in the order they were played."""
-    open_ones: dict[tuple[str, ...], list[bytes]] = {}
+def _chunks(lines: Iterable[bytes], size: int) -> Iterator[list[bytes]]:
+    """Yield the records that tell of the same processes together, in the order they were played.
+
+    Args:
+        lines: records that were verified, in the schedule's order.
+        size: of a block, see `arena.tournament.chunks`.
+    """
+    if size == 1:
+        yield from ([line] for line in lines)
+        return
+    blocks: dict[tuple[str, ...], tuple[int, dict[tuple[int, ...], list[bytes]]]] = {}
+    """By line-up: the number of its block, and its chunks by the deals that are in them."""
+
     for line in lines:
         record = read(line)
         category, _, _ = record.match.partition("/")
         line_up = (category, *(seat.bot for seat in record.seats))
-        if record.after is msgspec.UNSET and line_up in open_ones:
-            yield open_ones.pop(line_up)
-        open_ones.setdefault(line_up, []).append(line)
-    yield from open_ones.values()
+        number = record.deal // size
+        before, found = blocks.get(line_up, (number, {}))
+        if before != number:
+            yield from found.values()
+            found = {}
+        after = () if record.after is msgspec.UNSET else record.after
+        chunk = found.pop(after, [])
+        chunk.append(line)
+        found[*after, record.deal] = chunk
+        blocks[line_up] = number, found
+    for _, found in blocks.values():
+        yield from found.values()
 
 
 def replay_seats(task: _Task) -> tuple[int, list[SeatReplay]]:

@@ -241,9 +241,9 @@ class _Chunks:
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._played: dict[tuple[Category, tuple[str, ...]], tuple[Block, tuple[int, ...]]] = {}
-        """By line-up: the block that its last record is in, and what the processes that played it
-        have played in all, if they were kept."""
+        self._kept: dict[tuple[Category, tuple[str, ...]], tuple[Block, list[tuple[int, ...]]]] = {}
+        """By line-up: the block that its last record is in, and for all processes that were kept
+        in it the deals that they have played, newest last."""
 
     def check(self, fixture: Fixture, said: _Said) -> None:
         """Take in what the record of ``fixture`` says, which is the next in the schedule.
@@ -255,13 +255,19 @@ class _Chunks:
             return
         line_up = fixture.category, fixture.bots
         block = block_of(fixture, self._size)
-        before, played = self._played.get(line_up, (block, ()))
-        # Whatever was begun anew, after a stop or a void match, has fresh processes.
-        if said.after and (before != block or said.after != played):
-            follows = shown(list(played)) if before == block and played else "nothing"
-            raise Difference("after", shown(list(said.after)), follows).within(fixture.match)
-        kept = () if said.faults else (*said.after, fixture.deal)
-        self._played[line_up] = block, kept
+        before, kept = self._kept.get(line_up, (block, []))
+        if before != block:
+            kept = []
+        if said.after:
+            # A match that was void for long is played last, by fresh processes: others that come
+            # behind it in the schedule do not follow it.
+            if said.after not in kept:
+                follows = shown(list(kept[-1])) if kept else "nothing"
+                raise Difference("after", shown(list(said.after)), follows).within(fixture.match)
+            kept.remove(said.after)
+        if not said.faults:
+            kept.append((*said.after, fixture.deal))
+        self._kept[line_up] = block, kept
 
 
 def _match_of(record: bytes) -> str:

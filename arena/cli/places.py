@@ -41,7 +41,7 @@ class Place:
 
     @property
     def at_once(self) -> int:
-        """How many of these matches have a core of their own."""
+        """How many of these the place carries, see `Sharing.at_once`; others wait for cores."""
         if self.cluster is None:
             return min(self.workers, self.sharing.at_once(carries()))
         return self.workers

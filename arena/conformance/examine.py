@@ -208,13 +208,15 @@ class _Examination:
         if not together:
             return []
         found: list[Finding] = []
+        bears_fields = True
         for what, dress in DRESSES.items():
-            if dress in BY_FIELD and any(
-                finding.text.startswith(_SENT_FIELDS) for finding in found
-            ):
+            if dress in BY_FIELD and not bears_fields:
                 continue
-            seen = self._stage.play(replace(scene, dress=dress))
-            found += self._faults("later", seen, f"sent {what}: ")
+            faults = self._faults(
+                "later", self._stage.play(replace(scene, dress=dress)), f"sent {what}: "
+            )
+            found += faults
+            bears_fields = bears_fields and not (dress is fields and faults)
         return [
             replace(finding, tip=finding.tip if finding.tip.startswith("JSON") else _LATER_TIP)
             for finding in found or together
@@ -228,10 +230,13 @@ class _Examination:
         first, last = self._sound[0], self._sound[-1]
         second = Scene(last, last.player_counts[0], seat=1, deal=1)
         seen = self._stage.play(Scene(first, first.player_counts[0], also=(second,)))
-        found = [
-            replace(finding, severity=Severity.WARNING, tip=_NEXT_TIP)
-            for finding in self._faults("next", seen, "in its second match: ")
-        ]
+        if seen.match == 0:
+            found = self._faults("next", seen, _NOT_BEFORE)
+        else:
+            found = [
+                replace(finding, severity=Severity.WARNING, tip=_NEXT_TIP)
+                for finding in self._faults("next", seen, "in its second match: ")
+            ]
         return Check("next", "plays a further match in the same process", tuple(found))
 
     def _again(self) -> Check:
@@ -243,12 +248,16 @@ class _Examination:
             self._doing(f"{self._bot} repeats a match of {game.name}")
             scene = Scene(game, game.player_counts[0], game.variants[0])
             before = next(seen for seen in self._stage.seen if seen.scene == scene)
-            found += measures.differences(before, self._stage.play(scene))
+            after = self._stage.play(scene)
+            found += self._faults("again", after, _NOT_BEFORE)
+            found += measures.differences(before, after)
         return Check("again", "plays a repeated match the same way", merged(found))
 
 
-_SENT_FIELDS = f"sent {next(what for what, dress in DRESSES.items() if dress is fields)}: "
 _LATER_TIP = "a bot must ignore whatever it does not know, and read whole lines however long"
+_NOT_BEFORE = "in a match that it got through before: "
+"""What is at fault only now and then is a fault all the same."""
+
 _NEXT_TIP = "whatever it remembers of a match is set up anew at each `start`"
 
 

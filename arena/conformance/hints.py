@@ -12,16 +12,13 @@ from arena.conformance.scenes import Seen
 from arena.conformance.witness import Silence, Witness
 from arena.errors import BotFault, FaultCode
 from arena.referee.limits import Limits
-from arena.tournament.advice import advice
+from arena.tournament.advice import advice, missing_module
 
 HELD_BACK = (
     "what it wrote came out only when its input had ended: write each line at once, as "
     "print(..., flush=True) in Python, fflush(stdout) in C and std::endl in C++ do, and read line "
     "by line, not to the end of the input"
 )
-_MODULE = "if "
-"""How the advice begins that is given where a module is missing, which no wall has to do with."""
-
 _WALLS = (
     (
         r"etwork is unreachable|name resolution|onnection refused|E(?:NETUNREACH|AI_AGAIN|CONNREF)",
@@ -58,18 +55,19 @@ def hint(seen: Seen, fault: BotFault, limits: Limits) -> str:
     """Return what to do about ``fault``, in a few words; empty where its text says it all."""
     if seen.silence is Silence.HELD_BACK:
         return HELD_BACK
+    log = seen.log.decode(errors="replace")
     usual = advice(
         fault.code,
         fault.text,
         limits,
         game=seen.scene.game.name,
         wrote=seen.back.decode(errors="replace"),
-        log=seen.log.decode(errors="replace"),
+        log=log,
     )
     if seen.silence is Silence.LATE:
         return _late(seen.overdue_ms, usual)
     if fault.code is FaultCode.EXITED:
-        return usual if usual.startswith(_MODULE) else _wall(seen.log) or usual
+        return _wall(log) or usual
     return (_of_line(seen, fault) if fault.code is FaultCode.BAD_MESSAGE else "") or usual
 
 
@@ -102,7 +100,7 @@ def start_hint(fault: BotFault, witness: Witness, limits: Limits) -> str:
         return _late(witness.overdue_ms, usual)
     if fault.text.startswith("not JSON"):
         return _spelling(wrote) or usual
-    return usual if usual.startswith(_MODULE) else _wall(witness.log) or usual
+    return _wall(log) or usual
 
 
 def _late(ms: float, usual: str) -> str:
@@ -115,10 +113,11 @@ def _spelling(wrote: bytes) -> str:
     return next((tip for sign, tip in _SPELLINGS if re.match(sign, shown)), "")
 
 
-def _wall(log: bytes) -> str:
+def _wall(log: str) -> str:
     """Return what the last lines of a log mean, if they are of a wall that was run into."""
-    end = log[-2000:].decode(errors="replace")
-    return next((tip for said, tip in _WALLS if re.search(said, end)), "")
+    if missing_module(log):
+        return ""  # programs say likewise of a module that is not there, and no wall did that
+    return next((tip for said, tip in _WALLS if re.search(said, log[-2000:])), "")
 
 
 def _wrong_id(seen: Seen) -> str:

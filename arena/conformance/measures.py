@@ -1,7 +1,6 @@
 """What is measured over a whole examination: exits, lines, times, logs, and repeated matches."""
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -13,6 +12,7 @@ from arena.conformance.findings import Check, Finding, Severity, merged
 from arena.conformance.scenes import Seen, Stage
 from arena.conformance.witness import QUIT_MS, Exchange, Witness
 from arena.errors import BotFault
+from arena.players.tail import was_cut
 from arena.referee.limits import Limits, told
 from arena.wire.codec import encode
 from arena.wire.messages import Hello
@@ -22,7 +22,6 @@ _NEAR, _CLOSE = 0.6, 0.9
 
 _SLOW_START_MS = 1000.0
 _HALF = 0.5
-_DROPPED = re.compile(rb"\n\[\.\.\. \d+ bytes dropped \.\.\.\]\n")
 _TRACEBACK = b"Traceback (most recent call last):"
 
 
@@ -119,10 +118,14 @@ def lines(seen: Sequence[Seen]) -> Check:
 
 
 def differences(before: Seen, after: Seen) -> list[Finding]:
-    """Return the first decision at which a repeated match went otherwise, if there is one."""
-    for number, (one, other) in enumerate(
-        zip(before.decisions, after.decisions, strict=False), start=1
-    ):
+    """Return the first decision at which a repeated match went otherwise, if there is one.
+
+    Both are decisions: an answer at fault is none.
+    """
+    decisions = after.decisions
+    if after.fault and after.exchanges and after.exchanges[-1].back == after.fault.offending:
+        decisions = decisions[:-1]
+    for number, (one, other) in enumerate(zip(before.decisions, decisions, strict=False), start=1):
         if _action(one) != _action(other):
             return [
                 Finding(
@@ -204,7 +207,7 @@ def logged(seen: Sequence[Seen], kept_kb: int) -> Check:
             log=one.log,
         )
         for one in sound
-        if _DROPPED.search(one.log)
+        if was_cut(one.log)
     ]
     found += [
         Finding(

@@ -85,6 +85,9 @@ class Seen:
     ending: Ending | None = None
     """How it went, if it was not at fault."""
 
+    match: int = 0
+    """Which of the scene's matches `where` tells of, from 0."""
+
     @property
     def back(self) -> bytes:
         """What it wrote that is at fault; else its last answer."""
@@ -146,9 +149,10 @@ class Stage:
         """
         scenes = (scene, *scene.also)
         witness = self.witness(scene.dress, matches=len(scenes))
-        fault, where = None, scene.name
+        fault, where, match = None, scene.name, 0
         try:
-            for one in scenes:
+            for number, one in enumerate(scenes):
+                match = number
                 before = max(1, len(witness.exchanges))
                 if fault := self._match(one, witness):
                     where = f"{one.name}, {_moment(fault, witness, before)}"
@@ -173,6 +177,7 @@ class Stage:
             overdue=witness.overdue,
             overdue_ms=silent.overdue_ms,
             ending=ending,
+            match=match,
         )
         self.seen.append(seen)
         return seen

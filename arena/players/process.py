@@ -41,7 +41,6 @@ _HOST_ERRORS = frozenset({errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE
 _SHOWN = 200
 _SIGNALLED = 128
 _LAST_SIGNAL = 64
-"""A bot that held so much of its memory, and ends without a word, is taken to have run out."""
 
 _UNWATCHED_S = 0.05
 """For so long its questions are open, together, until its memory is looked at."""
@@ -280,9 +279,14 @@ class BotProcess(Player):
         return round(self._cpu_s * 1000, 1)
 
     def cpu_so_far_ms(self) -> float:
-        """Return the processor time of those of its processes that are there, while it runs."""
+        """Return the processor time of those of its processes that are there.
+
+        Once it has been stopped, that is `cpu_ms`.
+        """
+        if not self._running:
+            return self.cpu_ms
         used = 0
-        for pid in strays.family(self._pid) if self._running else ():
+        for pid in strays.family(self._pid):
             with contextlib.suppress(OSError):
                 used += time.clock_gettime_ns(strays.clock(pid))
         return used / 1_000_000
@@ -297,8 +301,13 @@ class BotProcess(Player):
 
     @property
     def stderr(self) -> bytes:
-        """What it wrote to standard error, capped."""
+        """What it wrote to standard error, capped; since `forget_stderr`, if that was called."""
         return self._channel.stderr.text() if self._pid else self._failed.encode()
+
+    def forget_stderr(self) -> None:
+        """Keep of its standard error as much of what is to come as if it had just been started."""
+        if self._running:
+            self._channel.stderr.clear()
 
     @property
     def _running(self) -> bool:

@@ -1,5 +1,6 @@
 """The beginning and the end of a text that may be endless, and how its end is shown."""
 
+import re
 from typing import Self
 
 from arena.wire.escape import printable
@@ -18,6 +19,7 @@ TAIL = "\n  | "
 
 _WIDTH = 200
 _TRACEBACK = "Traceback (most recent call last):"
+_DROPPED = re.compile(rb"\n\[\.\.\. \d+ bytes dropped \.\.\.\]\n")
 _FRAME = '  File "'
 
 
@@ -45,11 +47,21 @@ class Tail:
         self._dropped += cut
         self._tail = tail[cut:]
 
+    def clear(self) -> None:
+        """Forget all that was added, as if nothing had been."""
+        self._head = self._tail = b""
+        self._dropped = 0
+
     def text(self) -> bytes:
         """Return what was kept, with a line that says how much was not."""
         if not self._dropped:
             return self._head + self._tail
         return b"%b\n[... %d bytes dropped ...]\n%b" % (self._head, self._dropped, self._tail)
+
+
+def was_cut(text: bytes) -> bool:
+    """Return whether ``text``, as `Tail.text` gives it, is not all that was added."""
+    return bool(_DROPPED.search(text))
 
 
 def last_lines(text: str | bytes, known: str = "") -> list[str]:

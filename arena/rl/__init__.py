@@ -11,7 +11,8 @@ try:
     import pettingzoo
 except ModuleNotFoundError as missing:
     raise ModuleNotFoundError(
-        f"arena.rl needs {missing.name}, which comes with: pip install 'arena[rl]'",
+        f"arena.rl needs {missing.name}, which comes with arena's extra rl: "
+        "pip install '.[rl]' in a checkout",
         name=missing.name,
     ) from None
 

@@ -89,11 +89,8 @@ def advice(
     if code == FaultCode.ILLEGAL_ACTION and (rule := _RULE.match(text)):
         page = rules_page(game)
         return f"{rule[1]} is in {page}" if page else ""
-    if code in {_START, FaultCode.EXITED} and (missing := _MISSING.findall(log[-2000:])):
-        return (
-            f"if {printable(missing[-1], _ECHO)} is a file of yours, submit a folder with both "
-            "in it"
-        )
+    if code in {_START, FaultCode.EXITED} and (missing := missing_module(log)):
+        return f"if {printable(missing, _ECHO)} is a file of yours, submit a folder with both in it"
     held = msgspec.to_builtins(limits or Limits())
     for row in _TABLE:
         if row.code == code and re.match(row.text, text):
@@ -101,6 +98,12 @@ def advice(
             meant = row.advice is _STDOUT and wrote.lstrip().startswith("{")
             return "" if meant else row.advice.format_map(held)
     return ""
+
+
+def missing_module(log: str) -> str:
+    """Return the module that a bot lacks, by the end of its ``log``; empty if it lacks none."""
+    found = _MISSING.findall(log[-2000:])
+    return str(found[-1]) if found else ""
 
 
 def only(names: tuple[str, ...]) -> str:

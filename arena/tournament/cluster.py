@@ -49,7 +49,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, eq=False)
-class _Match:
+class _Assignment:
     """A chunk of matches, mostly one, that is to be played, or is being played."""
 
     play: Callable[[Chunk], list[bytes]]
@@ -73,7 +73,7 @@ class _Member:
     refused: str = ""
     """Why it is not."""
 
-    matches: list[_Match] = field(default_factory=list)
+    assignments: list[_Assignment] = field(default_factory=list)
     """The one that it plays, and the one that it plays next."""
 
 
@@ -92,7 +92,7 @@ class Cluster:
         self._client = client
         self._terms: Terms | None = None
         self._members: dict[str, _Member] = {}
-        self._waiting: deque[_Match] = deque()
+        self._waiting: deque[_Assignment] = deque()
         self._events: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._news: deque[str] = deque()
         self._failure: HostFault | None = None
@@ -109,6 +109,7 @@ class Cluster:
         """
         self._terms = terms
         self._members.clear()
+        self.fit = 0
         began = time.monotonic()
         patience = _JOIN_S
         while time.monotonic() - began < patience:
@@ -146,8 +147,8 @@ class Cluster:
             self._waiting.clear()
             for member in self._members.values():
                 # A worker sees that its match is not wanted any more, and ends it.
-                while member.matches:
-                    _take_back(member.matches.pop())
+                while member.assignments:
+                    _take_back(member.assignments.pop())
 
     @property
     def room(self) -> int:
@@ -156,9 +157,9 @@ class Cluster:
 
     def submit(self, play: Callable[[Chunk], list[bytes]], chunk: Chunk, /) -> Future[list[bytes]]:
         """Schedule ``play(chunk)`` on one of the workers."""
-        match = _Match(play, chunk)
-        self._events.put(partial(self._waiting.append, match))
-        return match.future
+        assignment = _Assignment(play, chunk)
+        self._events.put(partial(self._waiting.append, assignment))
+        return assignment.future
 
     def halt(self) -> None:
         """Begin no further match. Those that were begun are finished."""
@@ -226,22 +227,22 @@ class Cluster:
         another has in store.
         """
         fit = [member for member in self._members.values() if member.name]
-        busy = [member for member in fit if member.matches]
-        idle = [member for member in fit if not member.matches]
+        busy = [member for member in fit if member.assignments]
+        idle = [member for member in fit if not member.assignments]
         for member in idle[: max(0, self._jobs - len(busy))]:
             if self._waiting:
                 self._send(member, self._waiting.popleft())
         for member in busy:
-            if len(member.matches) == 1 and len(self._waiting) > len(fit):
+            if len(member.assignments) == 1 and len(self._waiting) > len(fit):
                 self._send(member, self._waiting.popleft())
 
     def _stand_by(self) -> None:
         """Begin nothing more."""
         for member in self._members.values():
-            while len(member.matches) > 1:
-                match = member.matches.pop()
-                _take_back(match)
-                self._waiting.append(match)
+            while len(member.assignments) > 1:
+                assignment = member.assignments.pop()
+                _take_back(assignment)
+                self._waiting.append(assignment)
         while self._waiting:
             self._waiting.popleft().future.set_exception(NotBegun())
 
@@ -308,55 +309,57 @@ class Cluster:
             self._news.append(f"worker {member.address} does not play: {why}")
         member.name, member.refused = "", why
 
-    def _send(self, member: _Member, match: _Match, parcels: tuple[Parcel, ...] = ()) -> None:
-        """Have ``member`` play ``match``, and send it the bots that it lacks."""
-        errand = Errand.of(member.name, match.play, match.chunk, parcels)
-        member.matches.append(match)
-        match.doing = member.executor.submit(pickle.load, sealed(outpost.perform, errand))
-        self._await(match.doing, partial(self._ended, member, match))
+    def _send(
+        self, member: _Member, assignment: _Assignment, parcels: tuple[Parcel, ...] = ()
+    ) -> None:
+        """Have ``member`` do ``assignment``, and send it the bots that it lacks."""
+        errand = Errand.of(member.name, assignment.play, assignment.chunk, parcels)
+        member.assignments.append(assignment)
+        assignment.doing = member.executor.submit(pickle.load, sealed(outpost.perform, errand))
+        self._await(assignment.doing, partial(self._ended, member, assignment))
 
-    def _ended(self, member: _Member, match: _Match, doing: "Future[Any]") -> None:
+    def _ended(self, member: _Member, assignment: _Assignment, doing: "Future[Any]") -> None:
         """Hand on what came of a match."""
-        if match.doing is not doing:
+        if assignment.doing is not doing:
             return  # it was lost, or taken back
-        match.doing = None
-        member.matches.remove(match)
+        assignment.doing = None
+        member.assignments.remove(assignment)
         if doing.cancelled():
-            self._waiting.appendleft(match)
+            self._waiting.appendleft(assignment)
             return
         error = doing.exception()
         if isinstance(error, Unfit):
             self._refuse(member, str(error))
-            self._waiting.appendleft(match)
+            self._waiting.appendleft(assignment)
         elif isinstance(error, outpost.Replaced) or type(error).__name__ == "KilledWorker":
-            member.matches.insert(0, match)
+            member.assignments.insert(0, assignment)
             self._lose(member.address)
         elif error:
-            match.future.set_exception(error)
+            assignment.future.set_exception(error)
         elif isinstance(answer := doing.result(), Lacking):
             try:
-                self._send(member, match, pack(match.chunk, answer.digests))
+                self._send(member, assignment, pack(assignment.chunk, answer.digests))
             except HostFault as fault:
-                match.future.set_exception(fault)
+                assignment.future.set_exception(fault)
         else:
-            match.future.set_result(answer)
+            assignment.future.set_result(answer)
 
     def _lose(self, address: str) -> None:
         """Take in that the worker at ``address`` is gone, and with it what it played."""
         member = self._members.pop(address)
         self.fit -= bool(member.name)
-        for match in member.matches:
-            _take_back(match)
-        for match in member.matches[:1]:
-            match.future.set_exception(HostFault(f"its worker {address} was lost"))
-        self._waiting.extendleft(member.matches[1:])
+        for assignment in member.assignments:
+            _take_back(assignment)
+        for assignment in member.assignments[:1]:
+            assignment.future.set_exception(HostFault(f"its worker {address} was lost"))
+        self._waiting.extendleft(member.assignments[1:])
         if member.name and not self.fit:
             self._news.append(f"no worker of {self.address} is left: waiting for one to join")
 
 
-def _take_back(match: _Match) -> None:
-    """Take ``match`` back from the worker that has it."""
-    doing, match.doing = match.doing, None
+def _take_back(assignment: _Assignment) -> None:
+    """Take ``assignment`` back from the worker that has it."""
+    doing, assignment.doing = assignment.doing, None
     if doing:
         doing.cancel()
 

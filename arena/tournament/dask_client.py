@@ -51,7 +51,8 @@ def client_of(address: str) -> Iterator[Client]:
         dask, distributed = import_module("dask"), import_module("distributed")
     except ImportError:
         raise UsageError(
-            "playing on a cluster takes Dask: pip install 'arena[dask]', here and on the workers"
+            "playing on a cluster takes Dask: install arena with its extra dask, here and on the "
+            "workers, as in: pip install '.[dask]' in a checkout"
         ) from None
     _quieten()
     dask.config.set(

@@ -149,7 +149,6 @@ class _Party:
         self._met: tuple[Met, ...] = ()
         self._deals: tuple[int, ...] = ()
         self._cpu_ms = [0.0 for _ in task.seats]
-        self._stderr = ["" for _ in task.seats]
 
     def play(self, task: MatchTask, watch: Watch | None, *, stay: bool) -> MatchRecord:
         """Play ``task``; unless the bots are to ``stay``, they are stopped then."""
@@ -183,10 +182,12 @@ class _Party:
 
     def _measured(self, task: MatchTask, played: Played, *, stay: bool) -> Measured:
         """Return what was measured since the last match."""
-        cpu_ms, stderr = self._cpu_ms.copy(), self._stderr.copy()
+        cpu_ms, stderr = self._cpu_ms.copy(), ["" for _ in task.seats]
         for seat, bot in self._bots.items():
             cpu_ms[seat] = bot.cpu_so_far_ms() if stay else bot.cpu_ms
             stderr[seat] = printable(bot.stderr, lines=True)
+            # Of each match as much is kept, whatever was written in those before.
+            bot.forget_stderr()
         started, began = self._began
         measured = Measured(
             started=started.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
@@ -197,12 +198,10 @@ class _Party:
                 for now, before in zip(cpu_ms, self._cpu_ms, strict=True)
             ),
             attempt=task.attempt,
-            stderr=tuple(
-                now.removeprefix(before) for now, before in zip(stderr, self._stderr, strict=True)
-            ),
+            stderr=tuple(stderr),
             offending=played.offending,
         )
-        self._cpu_ms, self._stderr = cpu_ms, stderr
+        self._cpu_ms = cpu_ms
         return measured
 
 

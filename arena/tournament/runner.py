@@ -286,7 +286,8 @@ def _keep(
         first = chunk[0].fixture.match
         try:
             lines = one.result()
-            played += zip((task.fixture for task in chunk), lines, strict=True)
+            # All of them or none: what is not a record for each match is no answer.
+            played += list(zip((task.fixture for task in chunk), lines, strict=True))
         except NotBegun:
             continue
         except BrokenExecutor as error:

@@ -35,7 +35,6 @@ _ELF, _ELF_HEADER_BYTES = b"\x7fELF", 52
 QUESTIONS = 6
 """A trial match is over once the other seat has been asked so often."""
 
-
 _ECHO = 60
 _SOME = 5
 """How many names that are no games are told."""

@@ -1,8 +1,9 @@
 import msgspec
 import pytest
 
-from arena.audit.bots import questions
+from arena.audit.bots import _chunks, questions
 from arena.referee.limits import Limits
+from arena.referee.record import encode_record
 from tests.command_line import NO_TIER, CommandLine
 from tests.records import played_record
 from tests.whole_arena import DICE, FAULTY, FIRST, bot, named
@@ -27,6 +28,23 @@ def play(arena: CommandLine, **bodies: str) -> None:
     bots = named(bot(body, arena.folder / name) for name, body in bodies.items())
     words = ["--bots", bots, "--players", "2", "--deals", "2", "--name", "spring", *NO_TIER]
     assert arena("tournament", "donburiko", *words).status == 0
+
+
+def test_what_the_same_processes_played_is_played_again_together() -> None:
+    """Also where a match was void for long, and was played after those behind it."""
+    after = [(), (), (0,), (0, 2), (), (4,)]
+    lines = [
+        encode_record(
+            msgspec.structs.replace(
+                played_record("donburiko", "standard", 2, deal, {}), after=had or msgspec.UNSET
+            )
+        )
+        for deal, had in enumerate(after)
+    ]
+
+    found = [[lines.index(line) for line in chunk] for chunk in _chunks(lines, 4)]
+
+    assert found == [[1], [0, 2, 3], [4, 5]]
 
 
 def test_bots_that_are_functions_of_what_they_are_sent_repeat_themselves(

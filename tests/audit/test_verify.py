@@ -8,8 +8,10 @@ import pytest
 from arena.audit import verify
 from arena.audit.account import Kept, Verified
 from arena.audit.imports import Export, records_in
-from arena.audit.verify import verify_account, verify_records
+from arena.audit.verify import _Chunks, _Said, verify_account, verify_records
 from arena.errors import Difference, RecordError, UsageError
+from arena.referee.category import Category, Mode
+from arena.referee.fixture import Fixture
 from arena.store.cache import CachedRatings, load_ratings, save_ratings
 from arena.store.db import FILE_NAME, open_store
 from arena.store.tournaments import get_tournament
@@ -55,6 +57,27 @@ def test_whatever_is_altered_in_an_export_is_named(what: str, export: Path, spri
     else:
         assert checked is not None
         assert checked.endswith(named_by_checker)
+
+
+def check_block(*played: tuple[int, tuple[int, ...]]) -> None:
+    """Check the records of a block of four deals: each its deal, and what it says of `after`."""
+    chunks, duel = _Chunks(4), Category("donburiko", "standard", Mode.TABLE, 2)
+    for deal, after in played:
+        chunks.check(Fixture(duel, deal, ("a", "b")), _Said(after=after))
+
+
+def test_a_match_of_a_block_that_was_played_last_stands_between_those_it_does_not_belong_to() -> (
+    None
+):
+    check_block((0, ()), (1, ()), (2, (0,)), (3, (0, 2)))
+
+
+@pytest.mark.parametrize("last", [(3, (0,)), (3, (1,)), (3, (0, 1))])
+def test_matches_follow_what_others_left_and_no_two_follow_the_same(
+    last: tuple[int, tuple[int, ...]],
+) -> None:
+    with pytest.raises(Difference, match="after"):
+        check_block((0, ()), (1, (0,)), (2, (0, 1)), last)
 
 
 def test_what_was_measured_may_differ(export: Path) -> None:

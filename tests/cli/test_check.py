@@ -1,4 +1,5 @@
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -29,6 +30,17 @@ def test_a_bot_in_order_is_ready_and_nothing_is_kept(arena: CommandLine) -> None
     assert answer.out.splitlines()[-1] == "mybot: ready to submit"
     assert {line.split()[1] for line in answer.out.splitlines()[2:-2]} == {"ok"}
     assert not arena.home.exists()
+
+
+def test_a_bot_is_examined_on_one_core_as_matches_are_played(arena: CommandLine) -> None:
+    """On several, one that keeps them busy could take for itself the time that others may have."""
+    before = os.sched_getaffinity(0)
+    counts = "sys.exit(len(os.sched_getaffinity(0)) != 1)\n"
+
+    answer = arena("check", arena.script(HONEST + counts), *NO_TIER)
+
+    assert answer.out.splitlines()[-1] == "mybot: ready to submit"
+    assert os.sched_getaffinity(0) == before
 
 
 def test_a_fault_is_shown_with_its_lines_and_what_to_do(arena: CommandLine) -> None:

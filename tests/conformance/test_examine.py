@@ -280,6 +280,42 @@ def test_a_bot_that(case: Case, tmp_path: Path) -> None:
     assert case.back in found.back.decode()
 
 
+NOW_AND_THEN = """
+with open({note!r}, "a") as note:
+    print(os.getpid(), file=note)
+ready(games=["donburiko"])
+wrong = len(open({note!r}).readlines()) == {process}
+for number, message in enumerate(acts()):
+    if wrong and number == 1:
+        {does}
+    else:
+        answer(message)
+"""
+
+
+@pytest.mark.parametrize(
+    ("check", "process", "does", "code"),
+    [
+        ("next", 9, "sys.exit(3)", "exited"),
+        ("again", 10, "sys.exit(3)", "exited"),
+        ("again", 10, r"raw(b'\0 no JSON\n')", "bad_message"),
+        ("again", 10, r"raw(b'[]\n')", "bad_message"),
+        ("again", 10, "say(type='action', id=message['id'], action={{}})", "illegal_action"),
+    ],
+)
+def test_what_goes_wrong_only_now_and_then_is_a_fault_wherever_it_is_seen(
+    tmp_path: Path, check: str, process: int, does: str, code: str
+) -> None:
+    note = str(tmp_path / "processes")
+    body = NOW_AND_THEN.format(note=note, process=process, does=does.format())
+
+    found = report(body, tmp_path).findings
+
+    assert [(one.check, one.severity) for one in found] == [(check, Severity.FAULT)]
+    assert found[0].text.startswith(f"in a match that it got through before: {code}: ")
+    assert found[0].where == "donburiko, 2 players, decision 2"
+
+
 def test_a_bot_in_order_has_no_finding(tmp_path: Path) -> None:
     found = report(HONEST, tmp_path)
 

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.players.tail import STDERR_LINES, TRACEBACK_LINES, Tail, last_lines
+from arena.players.tail import STDERR_LINES, TRACEBACK_LINES, Tail, last_lines, was_cut
 
 HEAD = "Traceback (most recent call last):"
 FRAME = ('  File "bot.py", line 3, in choose', "    return legal[99]", "           ~~~~~^^^^")
@@ -14,6 +14,7 @@ def test_what_fits_is_kept_whole() -> None:
     tail.add(b"defgh")
 
     assert tail.text() == b"abcdefgh"
+    assert not was_cut(tail.text())
 
 
 def test_the_middle_is_dropped_and_counted() -> None:
@@ -21,6 +22,17 @@ def test_the_middle_is_dropped_and_counted() -> None:
     tail.add(b"abcdefgh")
 
     assert tail.text() == b"ab\n[... 3 bytes dropped ...]\nfgh"
+    assert was_cut(tail.text())
+
+
+def test_what_was_forgotten_takes_no_room() -> None:
+    tail = Tail(2, 3)
+    tail.add(b"abcdefgh")
+
+    tail.clear()
+    tail.add(b"klmno")
+
+    assert tail.text() == b"klmno"
 
 
 @given(chunks=st.lists(st.binary(max_size=40)))

@@ -10,11 +10,12 @@ import pytest
 from arena import __version__
 from arena.errors import HostFault
 from arena.games import get_game
-from arena.games.base import AnyGame
+from arena.games.base import AnyGame, Public
 from arena.games.deal import Deal
 from arena.players.scripted import Scripted, at_random
 from arena.referee.limits import UNCLOCKED_MS, Limits, told
 from arena.referee.play import play
+from arena.wire.codec import encode_value
 from tests.tuck_game import TUCK, Play
 
 LIMITS = Limits(move_ms=1000, extra_ms=20)
@@ -257,6 +258,34 @@ def test_a_question_comes_a_slot_after_the_one_before_however_soon_that_was_answ
     assert len(apart) == 4
     assert min(apart) >= 0.06
     assert max(apart) < 0.15
+
+
+def test_players_that_stay_are_greeted_once_and_told_to_quit_after_their_last_match() -> None:
+    players = [Choosy(legal_actions=False), Scripted(first)]
+
+    before = play(TUCK, deal_of(TUCK), players, LIMITS, stay=True)
+    play(TUCK, replace(deal_of(TUCK), number=1), players, LIMITS, met=before.met)
+
+    heard = [json.loads(line) for line in players[0].heard]
+    match = ["start", "act", "act", "end"]
+    assert [message["type"] for message in heard] == ["hello", *match, *match, "quit"]
+    assert not any("legal_actions" in message for message in heard)
+
+
+def test_what_is_recorded_of_a_long_match_is_what_was_watched() -> None:
+    game = get_game("couperation")
+    watched: list[tuple[int, bytes, bool]] = []
+
+    def watch(_state: object, seat: int, action: Public, house: bool) -> None:
+        watched.append((seat, encode_value(action), house))
+
+    seats = [Scripted(at_random(bytes([seat]) * 32)) for seat in range(2)]
+    played = play(game, deal_of(game), seats, LIMITS, watch)
+
+    recorded = [(one.seat, bytes(one.action), one.house) for one in played.actions]
+    assert len(recorded) > 32
+    assert recorded == watched
+    assert len(played.action_ms) == len(recorded)
 
 
 def test_without_a_slot_a_question_comes_at_once() -> None:

@@ -15,7 +15,8 @@ def test_without_the_extra_a_line_says_how_to_get_it(missing: str) -> None:
     done = run(f"import sys; sys.modules['{missing}'] = None; import arena.rl")
 
     assert done.stderr.splitlines()[-1] == (
-        f"ModuleNotFoundError: arena.rl needs {missing}, which comes with: pip install 'arena[rl]'"
+        f"ModuleNotFoundError: arena.rl needs {missing}, which comes with arena's extra rl: "
+        "pip install '.[rl]' in a checkout"
     )
     assert "another exception" not in done.stderr
 

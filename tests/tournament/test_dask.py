@@ -360,6 +360,6 @@ def test_where_no_scheduler_is_or_no_worker_or_no_dask_it_is_said_in_a_line(
     assert [one.count("\n") for one in found] == [1, 1, 1, 1]
     assert found[0].startswith("arena: no scheduler answers at tcp://127.0.0.1:9: ")
     assert found[1].startswith(f"arena: no worker has joined {unmanned.address}: ")
-    assert "pip install 'arena[dask]'" in found[2]
+    assert "pip install '.[dask]'" in found[2]
     assert found[3].startswith("arena: tls:// takes a certificate")
     assert not there.home.exists()

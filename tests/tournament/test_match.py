@@ -17,7 +17,8 @@ from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
 from arena.referee.record import decode_record, encode_record, unmeasured
 from arena.referee.replay import replay
-from arena.tournament.match import Entrant, MatchTask, play_match
+from arena.tournament.match import Entrant, MatchTask, play_chunk, play_match
+from tests.tiny_bots import PRELUDE
 from tests.whole_arena import DICE, FAULTY, FIRST, bot, children
 
 pytestmark = pytest.mark.slow
@@ -154,6 +155,54 @@ def test_a_record_says_of_each_fault_what_and_why_with_the_end_of_the_log(tmp_pa
     assert record.faults[1].text.startswith("not JSON: ")
     assert record.measured.stderr == ("about to fail", "about to fail", "")
     assert [one.text for one in record.measured.offending] == ["thinking"]
+
+
+KEPT = """
+ready()
+match = 0
+while (message := hear())["type"] != "quit":
+    if message["type"] == "start":
+        match += 1
+    if message["type"] == "act":
+        {does}
+        answer(message)
+"""
+"""Counts its matches, and does something at every question."""
+
+
+def deals(first: MatchTask, count: int) -> list[MatchTask]:
+    """Return the tasks of ``count`` deals in a row, of which ``first`` is the first."""
+    numbers = range(first.fixture.deal, first.fixture.deal + count)
+    return [replace(first, fixture=replace(first.fixture, deal=number)) for number in numbers]
+
+
+@pytest.mark.parametrize("much", [10, 6_000, 50_000])
+def test_of_each_match_of_one_process_as_much_of_its_log_is_kept(tmp_path: Path, much: int) -> None:
+    says = f"print(match, 'x' * {much}, match, file=sys.stderr, flush=True)"
+    folder = bot(PRELUDE + KEPT.format(does=says), tmp_path / "bot")
+
+    records = list(play_chunk(deals(task(folder, folder, folder), 3)))
+
+    for number, record in enumerate(records, 1):
+        for text in record.measured.stderr:
+            assert text.startswith(f"{number} x")
+            assert text.endswith(f"x {number}\n")
+            assert min(much, 8_000) < len(text) < 9_000
+
+
+def test_the_processor_time_of_a_kept_bot_that_fails_is_counted(tmp_path: Path) -> None:
+    does = """
+        while match == 2:
+            if time.process_time() > 0.3:
+                sys.exit(3)
+    """
+    works = bot(PRELUDE + KEPT.format(does=does.strip()), tmp_path / "works")
+    first = bot(FIRST, tmp_path / "first")
+
+    one, two, three = play_chunk(deals(task(first, works, first), 3))
+
+    assert [len(record.faults) for record in (one, two, three)] == [0, 1, 0]
+    assert two.measured.cpu_ms[1] >= 300 - one.measured.cpu_ms[1]
 
 
 def test_a_task_does_not_show_its_key(three: list[Path]) -> None:

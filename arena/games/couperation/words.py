@@ -83,4 +83,4 @@ def _listed(cards: Sequence[Card]) -> str:
 
 
 def _counted(cards: int) -> str:
-    return "1 card" if cards == 1 else f"{cards or 'no'} card{'s' if cards else ''}"
+    return f"{cards or 'no'} {'cards' if cards > 1 else 'card'}"
