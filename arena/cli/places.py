@@ -8,8 +8,8 @@ import typer
 from arena.cli.options import sharing_wanted
 from arena.errors import UsageError
 from arena.store.tournaments import Tournament
-from arena.tournament.cluster import Cluster, connected
-from arena.tournament.errands import Terms
+from arena.tournament.cluster.errands import Terms
+from arena.tournament.cluster.members import Cluster, connected
 from arena.tournament.executor import Executors, local
 from arena.tournament.machine import ONE_EACH, Sharing, carries
 from arena.tournament.settings import Settings

@@ -15,7 +15,7 @@ from arena.conformance.dress import BY_FIELD, DRESSES, everything, fields
 from arena.conformance.findings import Check, Finding, Report, Severity, merged
 from arena.conformance.hints import hint, start_hint
 from arena.conformance.scenes import Scene, Seen, Stage
-from arena.errors import BotFault, UsageError
+from arena.errors import BotFault, FaultCode, UsageError
 from arena.games import games
 from arena.games.base import AnyGame
 from arena.players.bundle import Bundle
@@ -233,8 +233,14 @@ class _Examination:
         if seen.match == 0:
             found = self._faults("next", seen, _NOT_BEFORE)
         else:
+            # What is wrong with a line has nothing to do with what it remembers.
+            of_line = seen.fault is not None and seen.fault.code is FaultCode.BAD_MESSAGE
             found = [
-                replace(finding, severity=Severity.WARNING, tip=_NEXT_TIP)
+                replace(
+                    finding,
+                    severity=Severity.WARNING,
+                    tip=(of_line and finding.tip) or _NEXT_TIP,
+                )
                 for finding in self._faults("next", seen, "in its second match: ")
             ]
         return Check("next", "plays a further match in the same process", tuple(found))

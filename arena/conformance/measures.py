@@ -13,6 +13,7 @@ from arena.conformance.scenes import Seen, Stage
 from arena.conformance.witness import QUIT_MS, Exchange, Witness
 from arena.errors import BotFault
 from arena.players.tail import was_cut
+from arena.players.verdicts import signal_name
 from arena.referee.limits import Limits, told
 from arena.wire.codec import encode
 from arena.wire.messages import Hello
@@ -74,10 +75,12 @@ def _status(seen: Seen) -> Finding | None:
     """Return what there is to say of a bot that exits by its own will, but not with status 0."""
     if seen.ending is None or not seen.ending.gone or not seen.ending.status:
         return None
+    status = seen.ending.status
+    how = f"exits with status {status}" if status > 0 else f"is ended by {signal_name(-status)}"
     return Finding(
         "quit",
         Severity.WARNING,
-        f"exits with status {seen.ending.status} after the match",
+        f"{how} after the match",
         "see its log: something goes wrong at `end` or `quit`",
         where=seen.where,
         sent=b'{"type":"quit"}',

@@ -102,7 +102,7 @@ def exit_fault(
         offending: what it had written of its answer.
         isolated: whether it was in a sandbox, where more is held.
     """
-    how = f"exited with status {status}" if status >= 0 else f"was ended by {_name(-status)}"
+    how = f"exited with status {status}" if status >= 0 else f"was ended by {signal_name(-status)}"
     if held is None or limits is None:
         return BotFault(FaultCode.EXITED, how, offending)
     if held is Held.MEMORY:
@@ -134,7 +134,8 @@ def _amount(held: Held, limits: Limits, *, isolated: bool) -> str:
             return f"{limits.tmp_mb} MiB of files" if isolated else ""
 
 
-def _name(number: int) -> str:
+def signal_name(number: int) -> str:
+    """Return what the signal ``number`` is called."""
     try:
         return signal.Signals(number).name
     except ValueError:

@@ -1,6 +1,7 @@
 import csv
 import io
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -169,6 +170,15 @@ def test_a_bot_that_floods_its_log_is_accepted(arena: CommandLine) -> None:
     )
 
     assert submit(arena, script).status == 0
+
+
+def test_a_bot_is_tried_out_on_one_core_as_matches_are_played(arena: CommandLine) -> None:
+    """On several, one that keeps them busy could take for itself the time that others may have."""
+    before = os.sched_getaffinity(0)
+    counts = "assert len(os.sched_getaffinity(0)) == 1\n"
+
+    assert submit(arena, arena.script(counts + HONEST)).status == 0
+    assert os.sched_getaffinity(0) == before
 
 
 # What is refused

@@ -5,7 +5,7 @@ from arena.cli.places import Place, place_at
 from arena.tournament.machine import Sharing, carries
 from arena.tournament.settings import Settings
 from tests.command_line import NO_TIER, CommandLine
-from tests.tournament.test_cluster import Worker, answer, ready
+from tests.tournament.cluster.test_members import Worker, answer, ready
 
 CONTEXT = typer.Context(typer.main.get_command(typer.Typer(callback=lambda: None)))
 

@@ -252,6 +252,16 @@ CASES = {
         HONEST + "sys.exit(3)",
         "quit", WARNING, "exits with status 3 after the match", "its log",
     ),
+    "crashes at the end": Case(
+        HONEST + "os.kill(os.getpid(), signal.SIGSEGV)",
+        "quit", WARNING, "is ended by SIGSEGV after the match", "its log",
+    ),
+    "answers the end": Case(
+        "ready()\nwhile (it := hear())['type'] != 'quit':\n"
+        "    if it['type'] == 'act': answer(it)\n"
+        "    if it['type'] == 'end': say(type='ok')",
+        "next", WARNING, "in its second match: bad_message", "want no answer", '"ok"',
+    ),
     "says goodbye": Case(
         HONEST + "raw(b'goodbye\\n')",
         "lines", WARNING, "writes after its last answer", "nothing else", "goodbye",
@@ -300,14 +310,14 @@ for number, message in enumerate(acts()):
         ("again", 10, "sys.exit(3)", "exited"),
         ("again", 10, r"raw(b'\0 no JSON\n')", "bad_message"),
         ("again", 10, r"raw(b'[]\n')", "bad_message"),
-        ("again", 10, "say(type='action', id=message['id'], action={{}})", "illegal_action"),
+        ("again", 10, "say(type='action', id=message['id'], action={})", "illegal_action"),
     ],
 )
 def test_what_goes_wrong_only_now_and_then_is_a_fault_wherever_it_is_seen(
     tmp_path: Path, check: str, process: int, does: str, code: str
 ) -> None:
     note = str(tmp_path / "processes")
-    body = NOW_AND_THEN.format(note=note, process=process, does=does.format())
+    body = NOW_AND_THEN.format(note=note, process=process, does=does)
 
     found = report(body, tmp_path).findings
 

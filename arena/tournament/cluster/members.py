@@ -20,9 +20,9 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from arena.errors import HostFault, UsageError
-from arena.tournament import outpost
-from arena.tournament.dask_client import Client, client_of
-from arena.tournament.errands import Errand, Lacking, Parcel, Terms, Unfit, pack, sealed
+from arena.tournament.cluster import outpost
+from arena.tournament.cluster.client import Client, client_of
+from arena.tournament.cluster.errands import Errand, Lacking, Parcel, Terms, Unfit, pack, sealed
 from arena.tournament.executor import Chunk
 from arena.tournament.workers import NotBegun
 from arena.wire.escape import printable
@@ -370,7 +370,7 @@ def _nothing() -> None:
 
 @contextmanager
 def connected(address: str) -> Iterator[Cluster]:
-    """Yield the cluster whose scheduler is at ``address``, see `arena.tournament.dask_client`.
+    """Yield the cluster whose scheduler is at ``address``, see `arena.tournament.cluster.client`.
 
     Raises:
         UsageError: there is none, or what it takes to talk to it is not installed.

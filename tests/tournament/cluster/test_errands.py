@@ -9,7 +9,7 @@ from arena.errors import HostFault
 from arena.games import games
 from arena.players.files import File, discard
 from arena.players.sandbox import Tier
-from arena.tournament.errands import (
+from arena.tournament.cluster.errands import (
     Errand,
     Lacking,
     Parcel,

@@ -9,10 +9,10 @@ import pytest
 
 from arena.errors import HostFault
 from arena.players.strays import family
-from arena.tournament.errands import Errand, Lacking, pack, perform
+from arena.tournament.cluster.errands import Errand, Lacking, pack, perform
+from arena.tournament.cluster.outpost import NAME, Deputy, Replaced
+from arena.tournament.cluster.outpost import perform as perform_here
 from arena.tournament.machine import cores
-from arena.tournament.outpost import NAME, Deputy, Replaced
-from arena.tournament.outpost import perform as perform_here
 from arena.tournament.tasks import play_tasks
 from tests.dask_cluster import gone
 from tests.tournament.test_match import task
@@ -105,7 +105,7 @@ def test_a_deputy_ends_by_itself_once_its_worker_is_gone(deputy: Deputy) -> None
 def test_a_deputy_that_does_not_leave_is_killed(
     deputy: Deputy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.tournament.outpost._LEAVE_S", 0.2)
+    monkeypatch.setattr("arena.tournament.cluster.outpost._LEAVE_S", 0.2)
     deputy.do(os.getpid)
     os.kill(deputy.pid, signal.SIGSTOP)
     began = time.monotonic()

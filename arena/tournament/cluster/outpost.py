@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from arena.errors import HostFault
-from arena.tournament import errands
-from arena.tournament.deputy import PROGRAM, Order
-from arena.tournament.errands import Errand, Lacking
+from arena.tournament.cluster import errands
+from arena.tournament.cluster.deputy import PROGRAM, Order
+from arena.tournament.cluster.errands import Errand, Lacking
 from arena.tournament.workers import how_it_ended
 
 _LOOK_S = 0.2
@@ -40,7 +40,7 @@ class Replaced(Exception):
 
 
 class Deputy:
-    """A process of arena's own beside this one, see `arena.tournament.deputy`."""
+    """A process of arena's own beside this one, see `arena.tournament.cluster.deputy`."""
 
     def __init__(self) -> None:
         self._scratch = Path(tempfile.mkdtemp(prefix="arena-worker-"))
@@ -116,12 +116,12 @@ _deputies_changing = threading.Lock()
 
 
 def equipment(tier: str) -> dict[str, Any]:
-    """Return what this worker plays with, see `arena.tournament.errands.equipment`."""
+    """Return what this worker plays with, see `arena.tournament.cluster.errands.equipment`."""
     return {**_order(partial(errands.equipment, tier)), "name": NAME}
 
 
 def perform(errand: Errand) -> list[bytes] | Lacking:
-    """Play a match, see `arena.tournament.errands.perform`.
+    """Play a match, see `arena.tournament.cluster.errands.perform`.
 
     Raises:
         HostFault: the match is void.

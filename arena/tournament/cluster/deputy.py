@@ -21,7 +21,7 @@ from arena.players import strays
 from arena.tournament.machine import cores
 from arena.tournament.workers import ORPHANED, settle
 
-PROGRAM = "from arena.tournament.deputy import main; main()"
+PROGRAM = "from arena.tournament.cluster.deputy import main; main()"
 """What Python runs with two arguments: a descriptor that leads to the worker, a scratch folder."""
 
 Order = Callable[[], Any]

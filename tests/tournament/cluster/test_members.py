@@ -14,11 +14,11 @@ import pytest
 from arena.errors import HostFault, UsageError
 from arena.players.process import Program
 from arena.players.sandbox import Tier
-from arena.tournament import cluster as module
-from arena.tournament.cluster import Cluster
-from arena.tournament.errands import Errand, Lacking, Terms, Unfit, equipment
+from arena.tournament.cluster import members as module
+from arena.tournament.cluster.errands import Errand, Lacking, Terms, Unfit, equipment
+from arena.tournament.cluster.members import Cluster
+from arena.tournament.cluster.outpost import Replaced
 from arena.tournament.match import Entrant, MatchTask
-from arena.tournament.outpost import Replaced
 from arena.tournament.tasks import play_tasks
 from arena.tournament.workers import NotBegun
 from tests.tournament.test_match import task
@@ -51,7 +51,7 @@ class Worker(Executor):
 
         class Opened(pickle.Unpickler):
             def find_class(self, where: str, name: str) -> Any:
-                at_hand = own if where == "arena.tournament.outpost" else {}
+                at_hand = own if where == "arena.tournament.cluster.outpost" else {}
                 return at_hand.get(name) or super().find_class(where, name)
 
         return self._thread.submit(Opened(call).load)
