@@ -34,7 +34,7 @@ OFFENDING_CHARACTERS = 500
 """How much of the bytes that broke a rule a record keeps, escaped."""
 
 _IN_A_ROW = 32
-"""How many records or ids are made at a time."""
+"""How many ids are made at a time, for the same reason as records, see `_Log`."""
 
 Watch = Callable[[Any, Seat, Public, bool], None]
 """(state before, seat, action, by the house) -> nothing; called before each action is applied."""
@@ -75,32 +75,30 @@ class _Chair:
 
 @dataclass(slots=True)
 class _Log:
-    """What happened; records of actions are made several at a time.
+    """What happened.
 
-    Between two questions the bots have had the processor's caches, so each thing that is done only
-    there costs several times what it costs in a row.
+    Records of actions are made at the end: between two questions the bots have had the processor's
+    caches, so what is done there costs several times what it costs in a row.
     """
 
-    actions: list[ActionRecord] = field(default_factory=list)
-    waiting: list[tuple[Seat, Public, Question | None]] = field(default_factory=list)
-    """Actions without a record so far, each with the question, if it is not the house's."""
+    acted: list[tuple[Seat, Public, Question | None]] = field(default_factory=list)
+    """Each action with the question that it answers, if it is not the house's."""
 
     action_ms: list[float] = field(default_factory=list)
     faults: list[FaultRecord] = field(default_factory=list)
     offending: list[Offending] = field(default_factory=list)
 
-    def settle(self) -> None:
-        """Make the records that are not made yet."""
-        self.actions += [
+    def records(self) -> tuple[ActionRecord, ...]:
+        """Return the records of all actions."""
+        return tuple(
             ActionRecord(
                 seat=seat,
                 action=msgspec.Raw(encode_value(action)),
                 sent=question.digest if question else msgspec.UNSET,
                 house=question is None,
             )
-            for seat, action, question in self.waiting
-        ]
-        self.waiting.clear()
+            for seat, action, question in self.acted
+        )
 
 
 def play(
@@ -135,6 +133,7 @@ def play(
 
 
 def _ids(stream: Stream) -> Iterator[int]:
+    """Yield the ids of a seat's questions."""
     while True:
         yield from [stream.seed() for _ in range(_IN_A_ROW)]
 
@@ -174,10 +173,9 @@ class _Match:
             self._turn(self._chairs[seat])
         outcome = self._table.outcome()
         self._end(outcome, stay=stay)
-        self._log.settle()
         return Played(
             cards=msgspec.Raw(encode_value(self._game.cards(self._table.state))),
-            actions=tuple(self._log.actions),
+            actions=self._log.records(),
             faults=tuple(self._log.faults),
             outcome=outcome,
             action_ms=tuple(self._log.action_ms),
@@ -188,11 +186,9 @@ class _Match:
     def _greet(self, met: Sequence[Met]) -> None:
         """Shake hands with every seat, then start the match for those that are ready."""
         faults = {}
-        for chair, known in zip(self._chairs, met, strict=False):
-            chair.met = known
-        for chair in self._chairs[len(met) :]:
+        for chair in self._chairs:
             try:
-                self._shake_hands(chair)
+                chair.met = met[chair.seat] if met else self._shake_hands(chair)
             except BotFault as fault:
                 text = fault.text
                 if fault.code is FaultCode.TIMEOUT:
@@ -214,14 +210,14 @@ class _Match:
                 )
             )
 
-    def _shake_hands(self, chair: _Chair) -> None:
+    def _shake_hands(self, chair: _Chair) -> Met:
         hello = encode(Hello(arena=__version__, limits=self._told))
         budget_ms = self._limits.start_ms if self._clocked else UNCLOCKED_MS
         line = chair.player.ask(hello, budget_ms)
         ready = read_ready(line)
         if ready.games is not None and self._game.name not in ready.games:
             raise BotFault(FaultCode.START_FAILED, f"does not play {self._game.name}", line)
-        chair.met = Met(offer=ready.legal_actions)
+        return Met(offer=ready.legal_actions)
 
     def _turn(self, chair: _Chair) -> None:
         """Have a decision made and applied, or the seat closed that failed to make it."""
@@ -294,10 +290,8 @@ class _Match:
         if self._watch:
             self._watch(self._table.state, seat, action, question is None)
         log = self._log
-        log.waiting.append((seat, action, question))
+        log.acted.append((seat, action, question))
         log.action_ms.append(ms)
-        if len(log.waiting) >= _IN_A_ROW:
-            log.settle()
         try:
             self._table.apply(action)
         except IllegalAction as error:
@@ -311,7 +305,7 @@ class _Match:
             player.stop(FAULT_GRACE_MS)
             self._log.faults.append(
                 FaultRecord(
-                    seat=seat, at=len(self._log.action_ms), code=fault.code.value, text=fault.text
+                    seat=seat, at=len(self._log.acted), code=fault.code.value, text=fault.text
                 )
             )
             if fault.offending:
