@@ -34,6 +34,10 @@ from arena.wire.codec import NotLegal, Question, read_action, read_ready
 AGAIN = 2
 """How often a bot that decided otherwise is started once more, to see whether it repeats itself."""
 
+_CUT_SHORT = 0.25
+"""A bot that took more than this of its time for a move may have been cut short by the clock: a
+search, as a rule, which decides otherwise on a machine with more time."""
+
 _AHEAD = 2
 _MACHINES = (FaultCode.TIMEOUT, FaultCode.OUT_OF_MEMORY)
 """Faults that may be the machine's doing; they tell nothing of what a bot knew."""
@@ -50,6 +54,9 @@ class Asked:
     answer: str
     """The action as it is recorded, or ``fault`` and its code."""
 
+    cut_short: bool = False
+    """Whether it may have been decided by the clock."""
+
 
 @dataclass(frozen=True, slots=True)
 class SeatReplay:
@@ -64,7 +71,7 @@ class SeatReplay:
     recorded: str
     again: str
     steady: bool
-    """Whether it did the same each time that it was alone."""
+    """Whether it did the same each time that it was alone, and no clock can explain the rest."""
 
 
 @dataclass(slots=True)
@@ -200,6 +207,8 @@ def replay_seats(task: _Task) -> tuple[int, list[SeatReplay]]:
         one, other = recorded[number : number + 1], first[number : number + 1]
         machine = {f"fault {code.value}" for code in _MACHINES}
         match, within = _where(own, number)
+        hurried = any(each.cut_short for each in own[match][within : within + 1])
+        same_again = all(other == first for other in others)
         found.append(
             SeatReplay(
                 match=records[match].match,
@@ -208,7 +217,7 @@ def replay_seats(task: _Task) -> tuple[int, list[SeatReplay]]:
                 number=within,
                 recorded=one[0] if one else "nothing",
                 again=other[0] if other else "nothing",
-                steady=all(other == first for other in others) and not machine & {*one, *other},
+                steady=same_again and not hurried and not machine & {*one, *other},
             )
         )
     return len(held) * len(records), found
@@ -232,13 +241,15 @@ def questions(record: MatchRecord) -> list[list[Asked]]:
 
     def add(number: int, seat: Seat, question: Question) -> None:
         extra_ms = extra_ns[seat] // 1_000_000
+        cut_short = False
         if (number, seat) in faults:
             answer = f"fault {faults[number, seat]}"
         else:
             answer = bytes(record.actions[number].action).decode()
             took_ns = round(record.measured.action_ms[number] * 1_000_000)
+            cut_short = took_ns > _CUT_SHORT * limits.move_ms * 1_000_000
             extra_ns[seat] -= min(extra_ns[seat], max(0, took_ns - limits.move_ms * 1_000_000))
-        found[seat].append(Asked(question, extra_ms, answer))
+        found[seat].append(Asked(question, extra_ms, answer, cut_short))
 
     replay(record, asked=add)
     return found

@@ -6,7 +6,7 @@ from arena.referee.limits import Limits
 from arena.referee.record import encode_record
 from tests.command_line import NO_TIER, CommandLine
 from tests.records import played_record
-from tests.whole_arena import DICE, FAULTY, FIRST, bot, named
+from tests.whole_arena import DICE, FAULTY, FIRST, bot, named, suite
 
 pytestmark = pytest.mark.slow
 
@@ -83,6 +83,34 @@ def test_a_bot_that_does_not_repeat_itself_is_listed_and_not_accused(arena: Comm
     assert (
         answer.err.splitlines()[0] == "moody does not repeat itself, so nothing can be told of it"
     )
+
+
+CLOCKED = """
+import os, time
+def choose(number, legal):
+    # As a search that had less time when it counted.
+    if not os.path.exists({path!r}):
+        return 0
+    time.sleep(0.3)
+    return number % len(legal)
+play(choose)
+"""
+
+
+def test_a_bot_that_the_clock_may_have_cut_short_is_not_accused(arena: CommandLine) -> None:
+    loaded = arena.folder / "loaded"
+    loaded.touch()
+    bots = [bot(CLOCKED.format(path=str(loaded)), arena.folder / "clocked")]
+    bots.append(bot(FIRST, arena.folder / "first"))
+    cards = suite(arena.folder / "cards.toml", "donburiko table 2")
+    words = ("--bots", named(bots), "--suite", str(cards), *NO_TIER)
+    assert arena("tournament", *words).status == 0
+    loaded.unlink()
+
+    answer = arena("verify", "--replay-bots")
+
+    assert answer.status == 0
+    assert answer.err.startswith("clocked does not repeat itself, so nothing can be told of it")
 
 
 def test_one_match_can_be_played_again_alone(arena: CommandLine) -> None:
