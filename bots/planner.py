@@ -17,7 +17,7 @@ deck.
 *Search.* The few actions that look best at first sight are tried in the same worlds: after each,
 the table is played on once around, everybody doing what looks best to them, and judged there. After
 each round of tries the better half of the actions stays. Partners are taken to be as good as
-itself: to expect random play of partners that play at random makes no measurable difference.
+itself, whatever they do.
 
 The number of tries goes by the time for a move, not by the clock, and takes a fifth of that time
 where a processor is free. Dice are seeded by the match. So a repeated match is played the same way
@@ -632,7 +632,7 @@ LOOK_MS = 3
 """There is a look for each so many milliseconds of the time for a move."""
 
 MOST_LOOKS = 50
-"""Looks for a decision, at most, however much time there is: twice as many play no better."""
+"""Looks for a decision, at most, however much time there is."""
 
 BRAKE = 0.5
 """Share of the time for a move after which no look begins; the rest is a margin for machines that

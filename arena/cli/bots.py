@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.match import on_one_core
 from arena.cli.options import (
     HOME,
     As,
@@ -94,9 +93,7 @@ def submit(  # noqa: PLR0917 - a command's options
         log.debug("%s: %s, started by %s", bundle.name, bundle.digest, bundle.command)
         with browsed(home) as store:
             check_free(store, bundle.name)
-        # As matches are played: one that keeps all its cores busy must not have more of them.
-        with on_one_core():
-            trial = try_out(bundle, limits, isolated.tier, waiting.told)
+        trial = try_out(bundle, limits, isolated.tier, waiting.told)
     with store_at(home) as store:
         before = bot_versions(store, bundle.name)
         bot, changed = add_bot(store, bundle.name, bundle, trial.games)

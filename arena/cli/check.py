@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from arena.cli.match import on_one_core
 from arena.cli.options import (
     HOME,
     As,
@@ -83,9 +82,7 @@ def check(  # noqa: PLR0917 - a command's options
     with Waiting() as waiting:
         waiting.told(f"reading {printable(bot)}, and building it if its bot.toml says so")
         bundle = _bundle(bot, name, home, isolated)
-        # As matches are played, so that times are as they will be.
-        with on_one_core():
-            report = examine(bundle, limits, isolated.tier, waiting.told)
+        report = examine(bundle, limits, isolated.tier, waiting.told)
     if form is Format.TABLE:
         rows = [_row(one) for one in report.checks]
         typer.echo(render(rows, form, fitted="text"), nl=False)

@@ -1,9 +1,7 @@
 """``arena match``: one match, played by itself."""
 
 import logging
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -43,7 +41,7 @@ from arena.referee.record import MatchRecord, encode_record
 from arena.store.matches import add_matches
 from arena.store.tournaments import finish
 from arena.tournament.entrants import named
-from arena.tournament.machine import cores
+from arena.tournament.machine import on_one_core
 from arena.tournament.match import Started, play_match
 from arena.tournament.plan import Plan, plan_match
 from arena.tournament.suite import find_suite
@@ -185,17 +183,3 @@ def _watch(game: AnyGame, names: Sequence[str], form: Format) -> Watch:
         turn += 1
 
     return show
-
-
-@contextmanager
-def on_one_core() -> Iterator[None]:
-    """Keep this process and the bots that it starts on one core: a pipe across two is slow."""
-    if not hasattr(os, "sched_setaffinity"):
-        yield
-        return
-    before = cores()
-    os.sched_setaffinity(0, {before[-1]})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.endings import print_ending
-from arena.cli.match import DealNumber, Variant, on_one_core, tell_way_on
+from arena.cli.match import DealNumber, Variant, tell_way_on
 from arena.cli.options import (
     HOME,
     As,
@@ -39,6 +39,7 @@ from arena.referee.record import MatchRecord, encode_record
 from arena.store.matches import add_matches
 from arena.store.tournaments import finish
 from arena.tournament.entrants import Candidate, named
+from arena.tournament.machine import on_one_core
 from arena.tournament.match import play_match
 from arena.tournament.plan import Plan, plan_match
 from arena.tournament.suite import find_suite

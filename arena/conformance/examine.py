@@ -22,6 +22,7 @@ from arena.players.bundle import Bundle
 from arena.players.sandbox import Tier
 from arena.referee.limits import Limits, told
 from arena.tournament.advice import only
+from arena.tournament.machine import on_one_core
 from arena.tournament.trial import declared, missing, unpacked
 from arena.wire.codec import encode, read_ready
 from arena.wire.messages import Hello
@@ -55,7 +56,7 @@ def examine(bundle: Bundle, limits: Limits, tier: Tier, doing: Doing = log.debug
     """
     if why := missing(bundle):
         raise UsageError(f"{bundle.name} cannot be started: {why}")
-    with unpacked(bundle) as program:
+    with unpacked(bundle) as program, on_one_core():
         stage = Stage(program, limits, tier)
         return Report(bundle.name, tuple(_Examination(bundle.name, stage, doing).checks()))
 

@@ -5,7 +5,7 @@ A container often has fewer cores than it sees: its cgroup says how much of thei
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +22,24 @@ def cores() -> tuple[int, ...]:
     if hasattr(os, "sched_getaffinity"):
         return tuple(sorted(os.sched_getaffinity(0)))
     return tuple(range(os.cpu_count() or 1))
+
+
+@contextmanager
+def on_one_core() -> Iterator[None]:
+    """Keep this process and the bots that it starts on one core, as workers do.
+
+    A pipe across two is slow; and of several cores a bot that keeps them busy by itself could pass
+    off as others' what these take of them, and would be waited for too long.
+    """
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = cores()
+    os.sched_setaffinity(0, {before[-1]})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 @dataclass(frozen=True, slots=True)

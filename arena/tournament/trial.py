@@ -23,6 +23,7 @@ from arena.players.tail import TAIL, last_lines
 from arena.referee.limits import Limits, told
 from arena.referee.play import play
 from arena.tournament.advice import advice, only
+from arena.tournament.machine import on_one_core
 from arena.wire.codec import encode, read_ready
 from arena.wire.escape import printable
 from arena.wire.messages import Hello, Ready
@@ -84,7 +85,7 @@ def declared_games(bundle: Bundle, limits: Limits, tier: Tier) -> tuple[str, ...
     Raises:
         UsageError: it does not start or does not answer; with the end of its standard error.
     """
-    with unpacked(bundle) as program:
+    with unpacked(bundle) as program, on_one_core():
         return _greeted(bundle, program, limits, tier).games
 
 
@@ -95,7 +96,7 @@ def try_out(bundle: Bundle, limits: Limits, tier: Tier, doing: Doing = log.debug
         UsageError: it was at fault, or it plays no game that is installed. The message says what
             to do, with the end of its standard error.
     """
-    with unpacked(bundle) as program:
+    with unpacked(bundle) as program, on_one_core():
         doing(f"waiting for {bundle.name} to start: {limits.start_ms} ms at most")
         trial = _greeted(bundle, program, limits, tier)
         passed: list[str] = []

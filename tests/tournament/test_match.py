@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Never
 
 import pytest
+from msgspec import UNSET
 
 from arena.errors import HostFault
 from arena.games import get_game
@@ -203,6 +204,26 @@ def test_the_processor_time_of_a_kept_bot_that_fails_is_counted(tmp_path: Path) 
 
     assert [len(record.faults) for record in (one, two, three)] == [0, 1, 0]
     assert two.measured.cpu_ms[1] >= 300 - one.measured.cpu_ms[1]
+
+
+@pytest.mark.parametrize(
+    ("does", "code"),
+    [("sys.exit(0)", "exited"), ("raw(b'{}\\n')", "bad_message"), ("time.sleep(9)", "timeout")],
+)
+def test_what_a_kept_bot_does_after_a_match_is_its_fault_in_the_next(
+    tmp_path: Path, does: str, code: str
+) -> None:
+    at_end = f"\n    if message['type'] == 'end':\n        {does}\n"
+    rude = bot(PRELUDE + KEPT.format(does="pass") + at_end, tmp_path / "rude")
+    first = bot(FIRST, tmp_path / "first")
+    limits = Limits(move_ms=1_000)
+
+    records = list(play_chunk(deals(task(first, rude, first, limits=limits), 3)))
+
+    faults = [[(fault.seat, fault.code) for fault in record.faults] for record in records]
+    assert faults == [[], [(1, code)], []]
+    assert all(action.seat != 1 or action.house for action in records[1].actions)
+    assert [record.after for record in records] == [UNSET, (7,), UNSET]
 
 
 def test_a_task_does_not_show_its_key(three: list[Path]) -> None:
