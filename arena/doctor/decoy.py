@@ -26,6 +26,17 @@ _END_S = 5.0
 _WRITABLE = ("/tmp", "/dev/shm", "/var/tmp")  # noqa: S108 - where attacks write
 
 
+_LONGEST = 70
+"""How many bytes the path of a folder may have that a socket is to lie in two folders below: the
+kernel knows no sockets by paths of more than 107."""
+
+
+def _place() -> str:
+    """Return where temporary folders are made, unless that is too deep for a socket in them."""
+    usual = tempfile.gettempdir()
+    return usual if len(os.fsencode(usual)) <= _LONGEST else _WRITABLE[0]
+
+
 class Decoy:
     """What bots are to get hold of, for the length of a context."""
 
@@ -38,7 +49,7 @@ class Decoy:
         self._descriptor: int | None = None
 
     def __enter__(self) -> Self:
-        self.root = Path(tempfile.mkdtemp(prefix="arena-doctor-"))
+        self.root = Path(tempfile.mkdtemp(prefix="arena-doctor-", dir=_place()))
         self.home = self.root / "home"
         self.user = self.root / "user"
         """A home folder for bots that are not in a sandbox."""

@@ -1,9 +1,10 @@
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from arena.doctor.decoy import VARIABLE
+from arena.doctor.decoy import VARIABLE, Decoy
 from arena.doctor.probe import Finding, Kept, Outcome, Probe, Seats, Verdict, judged
 from arena.doctor.run import examine, glance
 from arena.players.sandbox import Tier, isolation
@@ -150,3 +151,16 @@ def test_the_short_form_says_nothing_of_a_control() -> None:
 
     assert {finding.verdict for finding in found} == {Verdict.HELD}
     assert len(found) > 80
+
+
+def test_the_decoy_has_its_socket_however_deep_temporary_folders_are(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    deep = tmp_path / ("deep" * 20)
+    deep.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(deep))
+
+    with Decoy() as decoy:
+        assert (decoy.home / "socket").is_socket()
+
+    assert not decoy.root.exists()
