@@ -53,7 +53,7 @@ class LineChannel:
         """
         for descriptor in (to_bot, from_bot, log):
             os.set_blocking(descriptor, False)
-        self._resume: Callable[[], None] | None = None
+        self._resume: Callable[[], None] = _nothing
         self._look: Callable[[], None] = _nothing
         self._more: Callable[[float, float], float] = _no_more
         self._look_after_s = math.inf
@@ -64,7 +64,7 @@ class LineChannel:
         self._log_open = True
         self._look_at: float = math.inf
         self._budget_s = self._deadline = self._awake_at = self._absent_s = 0.0
-        self._asked = self._overtime = False
+        self._asked = self._overtime = self._waited = False
         self._pending = bytearray()
         self._answered = [(from_bot, select.POLLIN)]
         """What `poll` returns when the bot has written output, and nothing else has happened."""
@@ -80,43 +80,26 @@ class LineChannel:
         Raises:
             BotFault: as `arena.referee.player.Player.ask` has it.
         """
+        self._begin(budget_ms / 1000)
         # What it wrote since its last answer, unasked, is now taken for the answer: whether it was
         # there before the question is a matter of chance, and must not make a difference.
-        try:
-            sent = os.write(self._to_bot, line)
-        except OSError as error:
-            sent = _done_with(line, error)
-        if sent < len(line):
-            self._begin(time.monotonic(), budget_ms / 1000)
-            if not self._send_rest(memoryview(line)[sent:]):
-                raise BotFault(FaultCode.TIMEOUT, "did not read its input in time")
-            return self._receive()
-        if self._resume:
-            # Only now, so that it wakes up once.
-            self._resume()
-        # It has had none of the time until now, which is long if arena itself was stopped.
-        began = time.monotonic()
-        prompt_ms = min(budget_ms, _PROMPT_MS)
-        # Nearly all bots are prompt and write nothing else. What is otherwise is for `_receive`.
-        if not self._pending and self._poll.poll(prompt_ms) == self._answered:
-            chunk = os.read(self._from_bot, _ANSWER)
-            if 0 <= chunk.find(b"\n") == len(chunk) - 1:
-                return chunk[:-1]
-            self._pending += chunk
-        self._begin(began, budget_ms / 1000)
+        if not self._send(line):
+            raise BotFault(FaultCode.TIMEOUT, "did not read its input in time")
+        # Only now, so that it wakes up once.
+        self._resume()
+        if not self._waited:
+            # It has had none of the time until now, which is long if arena itself was stopped.
+            self._deadline = time.monotonic() + self._budget_s
+            if not self._pending and (answer := self._prompt(budget_ms)) is not None:
+                return answer
         return self._receive()
 
     def tell(self, line: bytes) -> None:
         """Send ``line`` as far as the bot takes it at once; one that is gone is no matter."""
-        try:
-            sent = os.write(self._to_bot, line)
-        except OSError as error:
-            sent = _done_with(line, error)
-        if sent < len(line):
-            self._begin(time.monotonic(), _TELL_S)
-            self._look_at, self._asked = math.inf, False
-            with contextlib.suppress(BotFault):
-                self._send_rest(memoryview(line)[sent:])
+        self._begin(_TELL_S)
+        self._look_at, self._asked = math.inf, False
+        with contextlib.suppress(BotFault):
+            self._send(line)
 
     def attend(
         self,
@@ -208,19 +191,29 @@ class LineChannel:
             os.close(self._log)
             self._from_bot = self._log = -1
 
-    def _begin(self, now: float, budget_s: float) -> None:
-        """Begin to wait, for so long, for a bot that does not answer or read at once."""
-        self._awake_at = now
+    def _begin(self, budget_s: float) -> None:
+        """Begin a question, or a line without an answer, that has so long."""
+        self._awake_at = time.monotonic()
         self._budget_s = budget_s
-        self._deadline = now + budget_s
-        self._look_at = now + self._look_after_s
-        self._asked, self._overtime, self._absent_s = True, False, 0.0
+        self._deadline = self._awake_at + budget_s
+        self._look_at = self._awake_at + self._look_after_s
+        self._asked, self._overtime, self._waited, self._absent_s = True, False, False, 0.0
+
+    def _send(self, line: bytes) -> bool:
+        """Write all of ``line``; return False where the deadline came first."""
+        try:
+            sent = os.write(self._to_bot, line)
+        except BlockingIOError:
+            sent = 0
+        except OSError:
+            # Its last words may still be in the pipe; whoever reads next finds its end.
+            return True
+        return sent == len(line) or self._send_rest(memoryview(line)[sent:])
 
     def _send_rest(self, view: memoryview) -> bool:
-        """Write all of ``view``; return False where the deadline came first."""
         # Only a bot that does not read brings us here: a pipe holds 64 KiB.
-        if self._resume:
-            self._resume()
+        self._waited = True
+        self._resume()
         writable = select.poll()
         writable.register(self._to_bot, select.POLLOUT)
         if self._log_open:
@@ -236,6 +229,19 @@ class LineChannel:
             except OSError:
                 return True
         return True
+
+    def _prompt(self, budget_ms: int) -> bytes | None:
+        """Return the answer of a bot that is prompt and writes nothing else, as nearly all do.
+
+        Whatever else there is to see is left for `_receive`.
+        """
+        if self._poll.poll(min(budget_ms, _PROMPT_MS)) != self._answered:
+            return None
+        chunk = os.read(self._from_bot, _ANSWER)
+        if 0 <= chunk.find(b"\n") == len(chunk) - 1:
+            return chunk[:-1]
+        self._pending += chunk
+        return None
 
     def _receive(self) -> bytes:
         searched = 0
@@ -348,12 +354,6 @@ class LineChannel:
     def _too_long(self) -> BotFault:
         text = f"a line is longer than {MAX_LINE_BYTES} bytes"
         return BotFault(FaultCode.BAD_MESSAGE, text, bytes(self._pending[:_CHUNK]))
-
-
-def _done_with(line: bytes, error: OSError) -> int:
-    """Return how many bytes of ``line`` are done with that could not be written at all."""
-    # Where the bot is gone, its last words may still be in the pipe; who reads next finds its end.
-    return 0 if isinstance(error, BlockingIOError) else len(line)
 
 
 def _nothing() -> None:
