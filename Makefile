@@ -19,8 +19,8 @@ JOBS ?= 2
 # What `make bench` runs, one after the other.
 BENCHES ?= rules floor peers tournament isolation leaderboard calibration sequential
 
-# What `make tournament` plays: as many deals as it takes to tell the sample bots apart.
-ARGS ?= --deals 30
+# What `make tournament` plays: enough deals to see who is better, in some minutes.
+ARGS ?= --deals 12
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14

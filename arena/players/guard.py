@@ -22,6 +22,9 @@ from pathlib import Path
 _PATIENCE_S = 2.0
 """For so long the guard looks for what is left, as long as there is something."""
 
+_STARTING_S = 0.5
+"""For so long at least, where a bot was being started: until its program runs it has no mark."""
+
 _LOOK_S = 0.01
 
 _pipes: dict[int, int] = {}
@@ -89,8 +92,12 @@ def _main() -> None:
             bots.pop(mark, None)
         elif pid.isdecimal():
             bots[mark] = int(pid)
-    until = time.monotonic() + _PATIENCE_S
-    while bots and (left := list(_left(bots))) and time.monotonic() < until:
+    began = time.monotonic()
+    least_s = _STARTING_S if 0 in bots.values() else 0.0
+    while bots and (passed_s := time.monotonic() - began) < _PATIENCE_S:
+        left = list(_left(bots))
+        if not left and passed_s >= least_s:
+            break
         for process in left:
             with contextlib.suppress(OSError):
                 os.kill(process, signal.SIGKILL)

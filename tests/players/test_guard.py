@@ -14,6 +14,13 @@ from tests.bot_processes import comes_true, running
 
 pytestmark = pytest.mark.slow
 
+# Has no mark until it becomes another program.
+LATE = """
+import os, sys, time
+print(os.getpid(), flush=True)
+time.sleep(0.2)
+os.execve(sys.executable, [sys.executable, "-c", "import time; time.sleep(30)"], {"MARK": "late"})
+"""
 STARTS = """
 import subprocess, sys
 sys.path.insert(0, {root!r})
@@ -31,6 +38,11 @@ def start(mark, told):
         guard.watch(mark, made.pid)
     made.wait()
     print(*{{int(line) for line in (made.stdout.readline(), made.stdout.readline())}})
+
+def starts(program):
+    command = [sys.executable, "-I", "-S", "-c", program]
+    made = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
+    print(int(made.stdout.readline()))
 
 {body}
 print("done", flush=True)
@@ -73,6 +85,15 @@ def test_what_has_a_mark_is_ended_however_it_has_hidden(killed: Killed) -> None:
 
     assert len(killed.started) == 2
     assert comes_true(lambda: not any(map(running, killed.started)), within_s=3)
+
+
+def test_what_was_just_being_started_is_ended_although_it_has_its_mark_late(
+    killed: Killed,
+) -> None:
+    killed(f"guard.watch('MARK=late')\nstarts({LATE!r})")
+
+    (late,) = killed.started
+    assert comes_true(lambda: not running(late), within_s=3)
 
 
 def test_nothing_else_is_ended(killed: Killed) -> None:
