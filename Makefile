@@ -37,7 +37,7 @@ $(sort $(VENV)/ready $(QUICK)/ready): pyproject.toml
 setup: $(VENV)/ready  ## Make .venv with arena and all tools in it (PYTHON=... chooses the Python)
 	@echo 'arena is in $(BIN); so that the shell finds it: . $(BIN)/activate'
 
-tournament: $(VENV)/ready  ## Play the bots in both games and print the leaderboards; 2 minutes (ARGS=...)
+tournament: $(VENV)/ready  ## Play the bots in both games and print the leaderboards; 3 minutes (ARGS=...)
 	$(BIN)/arena tournament $(ARGS)
 
 test: $(VENV)/ready  ## Run all tests
