@@ -20,8 +20,10 @@ from arena.errors import HostFault
 from arena.players import strays
 
 _TICK_NS = 1_000_000_000 // os.sysconf("SC_CLK_TCK")
-_PARENT, _USED, _OF_ENDED, _PROCESSOR = 1, slice(11, 15), slice(13, 15), 36
-"""Fields of /proc/PID/stat after the name; used are its own time and that of its ended children."""
+_PARENT, _OF_ENDED, _PROCESSOR = 1, slice(13, 15), 36
+"""Fields of /proc/PID/stat after the name; of ended children, the time they used, in ticks."""
+
+_SLEPT = b"\nvoluntary_ctxt_switches:"
 
 _PART = 0.25
 """So much of its time a question has to be open until the machine is looked at. As much as is then
@@ -42,6 +44,9 @@ class Thread(NamedTuple):
 
     ready: bool
     """Whether it could run, or does."""
+
+    slept: int
+    """How often it gave its processor up by itself, to wait for something."""
 
 
 class Other(NamedTuple):
@@ -84,16 +89,16 @@ def look(pid: int) -> Moment:
     threads = {}
     bot_used = 0
     for member in strays.family(pid):
-        ended = _stat(f"/proc/{member}")[_OF_ENDED]
-        bot_used += sum(map(int, ended)) * _TICK_NS
-        with suppress(OSError):
-            bot_used += time.clock_gettime_ns(strays.clock(member))
+        bot_used += _used_ns(member, _stat(f"/proc/{member}"))
         with suppress(OSError), os.scandir(f"/proc/{member}/task") as tasks:
             for task in tasks:
                 said = strays.read(f"{task.path}/schedstat").split()
                 stat = _stat(task.path)
                 if len(said) > 1 and stat:
-                    threads[int(task.name)] = Thread(int(said[0]), int(said[1]), stat[0] == b"R")
+                    ran, waited = int(said[0]), int(said[1])
+                    threads[int(task.name)] = Thread(
+                        ran, waited, stat[0] == b"R", _slept(task.path)
+                    )
     return Moment(at, threads, dict(_others()), bot_used)
 
 
@@ -111,7 +116,7 @@ def _others() -> Iterator[tuple[int, Other]]:
         if not (stat := _stat(f"/proc/{pid}")):
             continue  # it is gone
         parents[pid] = int(stat[_PARENT])
-        used = sum(map(int, stat[_USED])) * _TICK_NS
+        used = _used_ns(pid, stat)
         had[pid] = Other(used, int(stat[_PROCESSOR]) in processors)
     bots = _below(os.getpid(), parents)
     yield from ((pid, other) for pid, other in had.items() if pid not in bots)
@@ -134,6 +139,20 @@ def _below(top: int, parents: dict[int, int]) -> Collection[int]:
 def _stat(path: str) -> list[bytes]:
     # The command's name, in parentheses, may hold anything.
     return strays.read(f"{path}/stat").rpartition(b") ")[2].split()
+
+
+def _used_ns(pid: int, stat: list[bytes]) -> int:
+    """Return what the process ``pid`` has used, and those of its children that it waited for."""
+    used = sum(map(int, stat[_OF_ENDED])) * _TICK_NS
+    # Not from there: in ticks, who has run for less than one since the last look has not run.
+    with suppress(OSError):
+        used += time.clock_gettime_ns(strays.clock(pid))
+    return used
+
+
+def _slept(path: str) -> int:
+    said = strays.read(f"{path}/status").partition(_SLEPT)[2].split(maxsplit=1)
+    return int(said[0]) if said else 0
 
 
 def excused_s(before: Moment, now: Moment, processors: int) -> float:
@@ -161,8 +180,9 @@ def _waited(before: Moment, now: Moment, thread: int, window_ns: float) -> float
     first = before.threads.get(thread)
     if first is None:
         return had.waited
-    if first.ready and had.ready and first.ran == had.ran:
-        return window_ns  # this wait is not over, so that the kernel has not counted it
+    if first.ready and had.ready and first.slept == had.slept:
+        # It has been ready all the time. A wait that is not over, the kernel has not counted.
+        return window_ns - (had.ran - first.ran)
     return had.waited - first.waited
 
 

@@ -26,9 +26,10 @@ def moment(
     used_ms: int | None = None,
     *,
     ready: bool = True,
+    slept: int = 0,
 ) -> Moment:
     """Return a moment of a bot with one thread, and of one process of others."""
-    thread = Thread(ran_ms * MS, waited_ms * MS, ready)
+    thread = Thread(ran_ms * MS, waited_ms * MS, ready, slept)
     used = (ran_ms if used_ms is None else used_ms) * MS
     return Moment(at, {7: thread}, {99: Other(others_ms * MS, here=True)}, used)
 
@@ -38,29 +39,36 @@ def test_time_that_others_had_the_processor_is_excused() -> None:
 
 
 def test_time_asleep_is_not_excused_whatever_others_do() -> None:
-    assert excused_s(moment(0), moment(1, ran_ms=100, others_ms=900), 1) == 0
+    assert excused_s(moment(0), moment(1, ran_ms=100, others_ms=900, slept=1), 1) == 0
 
 
 def test_a_bot_that_waits_for_its_own_processes_is_not_excused() -> None:
-    assert excused_s(moment(0), moment(1, ran_ms=100, waited_ms=900, others_ms=0), 1) == 0
+    assert excused_s(moment(0), moment(1, ran_ms=100, waited_ms=900), 1) == 0
     assert excused_s(moment(0), moment(1, ran_ms=100, waited_ms=900, others_ms=50), 1) == 0.05
 
 
 def test_what_the_bot_used_of_its_processors_is_not_excused() -> None:
     """One thread thinks all the time; another one, which is nicer, waits all the time."""
-    now = moment(1, ran_ms=5, waited_ms=980, others_ms=990, used_ms=975)
+    now = moment(1, ran_ms=5, waited_ms=980, others_ms=990, used_ms=975, slept=1)
 
     assert excused_s(moment(0), now, 1) == pytest.approx(0.025)
     assert excused_s(moment(0), now, 2) == 0.98
 
 
-def test_a_wait_that_is_not_over_counts_for_all_the_time() -> None:
+def test_a_wait_that_is_not_over_counts_too() -> None:
     assert excused_s(moment(0), moment(1, others_ms=990), 1) == 0.99
+    assert excused_s(moment(0), moment(1, ran_ms=300, others_ms=990), 1) == 0.7
     assert excused_s(moment(0, ready=False), moment(1, others_ms=990), 1) == 0
 
 
+def test_of_a_bot_that_has_slept_the_waits_that_are_over_count() -> None:
+    now = moment(1, ran_ms=300, waited_ms=200, others_ms=990, slept=1)
+
+    assert excused_s(moment(0), now, 1) == 0.2
+
+
 def test_others_that_came_later_count_for_all_they_used() -> None:
-    waits = {7: Thread(0, 500 * MS, ready=True)}
+    waits = {7: Thread(0, 500 * MS, ready=True, slept=1)}
     now = Moment(1, waits, {1: Other(200 * MS, here=True), 2: Other(100 * MS, here=True)})
 
     assert excused_s(moment(0)._replace(others={1: Other(150 * MS, here=True)}), now, 1) == 0.15
