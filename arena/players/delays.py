@@ -59,9 +59,6 @@ class Other(NamedTuple):
     """Whether it ran last on a processor that the bot may run on."""
 
 
-_NEW = Other(0, here=True)
-
-
 class Moment(NamedTuple):
     """What processors were used for until a moment."""
 
@@ -85,41 +82,39 @@ class Moment(NamedTuple):
 
 def look(pid: int) -> Moment:
     """Return what the bot ``pid`` (or the sandbox around it) and all others have had until now."""
+    family = strays.family(pid)
+    threads = dict(found for member in family for found in _threads(member))
+    with os.scandir("/proc") as entries:
+        pids = [int(entry.name) for entry in entries if entry.name.isdecimal()]
+    # All clocks at once: the rest takes milliseconds, and is itself kept waiting.
     at = time.monotonic()
-    threads = {}
-    bot_used = 0
-    for member in strays.family(pid):
-        bot_used += _used_ns(member, _stat(f"/proc/{member}"))
-        with suppress(OSError), os.scandir(f"/proc/{member}/task") as tasks:
-            for task in tasks:
-                said = strays.read(f"{task.path}/schedstat").split()
-                stat = _stat(task.path)
-                if len(said) > 1 and stat:
-                    ran, waited = int(said[0]), int(said[1])
-                    threads[int(task.name)] = Thread(
-                        ran, waited, stat[0] == b"R", _slept(task.path)
-                    )
-    return Moment(at, threads, dict(_others()), bot_used)
+    used = {each: _clock_ns(each) for each in pids}
+    stats = {each: stat for each in pids if (stat := _stat(f"/proc/{each}"))}
+    had = {each: used[each] + _of_ended_ns(stat) for each, stat in stats.items()}
+    bot_used = sum(had.get(member, 0) for member in family)
+    return Moment(at, threads, dict(_others(stats, had)), bot_used)
 
 
-def _others() -> Iterator[tuple[int, Other]]:
-    """Yield the processes that are no bots of this match, each with what it has had.
+def _threads(pid: int) -> Iterator[tuple[int, Thread]]:
+    with suppress(OSError), os.scandir(f"/proc/{pid}/task") as tasks:
+        for task in tasks:
+            said = strays.read(f"{task.path}/schedstat").split()
+            stat = _stat(task.path)
+            if len(said) > 1 and stat:
+                slept = _slept(task.path)
+                yield int(task.name), Thread(int(said[0]), int(said[1]), stat[0] == b"R", slept)
+
+
+def _others(stats: dict[int, list[bytes]], had: dict[int, int]) -> Iterator[tuple[int, Other]]:
+    """Yield the processes that are no bots of this match, each with what it ``had``.
 
     Bots are all below this process: those that were let go come to it as well.
     """
     processors = os.sched_getaffinity(0)
-    parents: dict[int, int] = {}
-    had: dict[int, Other] = {}
-    with os.scandir("/proc") as entries:
-        names = [entry.name for entry in entries if entry.name.isdecimal()]
-    for pid in map(int, names):
-        if not (stat := _stat(f"/proc/{pid}")):
-            continue  # it is gone
-        parents[pid] = int(stat[_PARENT])
-        used = _used_ns(pid, stat)
-        had[pid] = Other(used, int(stat[_PROCESSOR]) in processors)
-    bots = _below(os.getpid(), parents)
-    yield from ((pid, other) for pid, other in had.items() if pid not in bots)
+    bots = _below(os.getpid(), {pid: int(stat[_PARENT]) for pid, stat in stats.items()})
+    for pid, stat in stats.items():
+        if pid not in bots:
+            yield pid, Other(had[pid], int(stat[_PROCESSOR]) in processors)
 
 
 def _below(top: int, parents: dict[int, int]) -> Collection[int]:
@@ -141,13 +136,17 @@ def _stat(path: str) -> list[bytes]:
     return strays.read(f"{path}/stat").rpartition(b") ")[2].split()
 
 
-def _used_ns(pid: int, stat: list[bytes]) -> int:
-    """Return what the process ``pid`` has used, and those of its children that it waited for."""
-    used = sum(map(int, stat[_OF_ENDED])) * _TICK_NS
-    # Not from there: in ticks, who has run for less than one since the last look has not run.
-    with suppress(OSError):
-        used += time.clock_gettime_ns(strays.clock(pid))
-    return used
+def _clock_ns(pid: int) -> int:
+    # Not from /proc: in ticks, who has run for less than one since the last look has not run.
+    try:
+        return time.clock_gettime_ns(strays.clock(pid))
+    except OSError:
+        return 0  # it is gone
+
+
+def _of_ended_ns(stat: list[bytes]) -> int:
+    """Return what those children of a process have used that it waited for."""
+    return sum(map(int, stat[_OF_ENDED])) * _TICK_NS
 
 
 def _slept(path: str) -> int:
@@ -158,8 +157,8 @@ def _slept(path: str) -> int:
 def excused_s(before: Moment, now: Moment, processors: int) -> float:
     """Return for how many seconds between two moments the machine kept a bot waiting.
 
-    A thread of the bot was ready for so long and did not run; others used so much of its
-    processors, those alone that were there at both moments, or came since; and so much of these
+    A thread of the bot was ready for so long and did not run; others used so much, those alone
+    that were on its processors at one of both moments, or came to them since; and so much of these
     the bot itself did not use.
 
     Args:
@@ -169,10 +168,16 @@ def excused_s(before: Moment, now: Moment, processors: int) -> float:
     """
     window_ns = (now.at - before.at) * 1e9
     waited = max((_waited(before, now, thread, window_ns) for thread in now.threads), default=0)
-    here = [(before.others.get(pid, _NEW), had) for pid, had in now.others.items() if had.here]
-    others_used = sum(had.used - first.used for first, had in here if first.here)
+    others = [(before.others.get(pid), had) for pid, had in now.others.items()]
+    others_used = sum(_used_here(first, had) for first, had in others)
     left = processors * window_ns - max(now.used - before.used, 0)
     return max(min(waited, others_used, left, window_ns), 0) / 1e9
+
+
+def _used_here(first: Other | None, had: Other) -> int:
+    if first is None:
+        return had.used if had.here else 0
+    return had.used - first.used if first.here or had.here else 0
 
 
 def _waited(before: Moment, now: Moment, thread: int, window_ns: float) -> float:

@@ -74,14 +74,22 @@ def test_others_that_came_later_count_for_all_they_used() -> None:
     assert excused_s(moment(0)._replace(others={1: Other(150 * MS, here=True)}), now, 1) == 0.15
 
 
-@pytest.mark.parametrize(("first", "then"), [(True, False), (False, True), (False, False)])
-def test_others_count_where_they_were_on_its_processors_at_both_ends(
-    first: bool, then: bool
+@pytest.mark.parametrize(
+    ("first", "then", "excused"), [(True, False, 0.3), (False, True, 0.3), (False, False, 0)]
+)
+def test_others_count_where_they_were_on_its_processors_at_either_end(
+    first: bool, then: bool, excused: float
 ) -> None:
     before = moment(0)._replace(others={1: Other(0, here=first)})
     now = moment(1, waited_ms=500)._replace(others={1: Other(300 * MS, here=then)})
 
-    assert excused_s(before, now, 1) == 0
+    assert excused_s(before, now, 1) == excused
+
+
+def test_others_that_came_elsewhere_do_not_count() -> None:
+    now = moment(1, waited_ms=500)._replace(others={1: Other(300 * MS, here=False)})
+
+    assert excused_s(moment(0)._replace(others={}), now, 1) == 0
 
 
 def test_no_time_is_no_excuse() -> None:
