@@ -5,9 +5,9 @@
 The tiers take turns within one run, on one core, and the medians are compared: a ratio holds where
 single times would not. A question is answered by a bot that does nothing but answer, and by one
 that reads what it is asked, as the smallest useful bot does. Without limits nothing is frozen
-between questions, which shows what the sandbox costs by itself. The sample bots play whole matches
-as they are rated, frozen between questions: shown is the time from the first decision to the last,
-the referee's work included.
+between questions, which shows what the sandbox costs by itself; with them bots are frozen, in all
+tiers alike. The sample bots play whole matches as they are rated, frozen between questions: shown
+is the time from the first decision to the last, the referee's work included.
 """
 
 import argparse

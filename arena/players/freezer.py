@@ -3,8 +3,9 @@
 All processes of a seat are in one process group, and the kernel stops a group as a whole: one that
 is being forked at that moment is stopped, too, and need not be found first. In a sandbox no
 process can leave the group or be set going by anything but us: the filter of system calls fakes
-``setsid``, ``setpgid`` and whatever would send SIGCONT. Without a sandbox a bot that means to can
-do both, so there it is no more than good order among bots that do not.
+``setsid``, ``setpgid`` and whatever would send SIGCONT. Without a sandbox those that have left the
+group are stopped one by one, as far as they are still below the bot; a bot that means to can escape
+that, so there it is no more than good order among bots that do not.
 
 A process stops as soon as one of its threads has taken notice, which for a busy one may take a
 while, so processes with several threads are waited for. A system call that was begun is finished
@@ -45,67 +46,28 @@ One that sleeps is woken by the stop; one in an uninterruptible wait uses no pro
 
 
 class Freezer:
-    """Stops the process group of a seat, and lets it go on: all there is without a sandbox."""
+    """Stops all that belongs to a seat, and lets it go on.
 
-    def __init__(self, group: int) -> None:
+    A sandbox has a first process that leads the group and is none of the bot's. Waking that at each
+    question would cost as much as all the rest, so it stays stopped for as long as the bot is a
+    single process, which has nothing for it to do.
+    """
+
+    def __init__(self, group: int, *, sandboxed: bool) -> None:
         """Watch over a seat that runs, and leave it running.
 
         Args:
-            group: the process group of the seat.
+            group: the process group of the seat, and its leader.
+            sandboxed: whether that is the first process of a sandbox, and not of the bot.
         """
         self._group = group
+        self._sandboxed = sandboxed
         self._frozen = False
-
-    @property
-    def main(self) -> int:
-        """Pidfd of the bot's own first process, where that does not lead the seat; else -1."""
-        return -1
-
-    def freeze(self) -> None:
-        """Stop the seat; on return nothing of it runs any more, as far as that is promised."""
-        self._signal(_STOP)
-        self._frozen = True
-
-    def thaw(self) -> None:
-        """Let the seat go on, if it is frozen."""
-        if self._frozen:
-            self.thaw_all()
-
-    def look(self) -> None:
-        """See to the seat while its question is open; not for those that are soon answered."""
-
-    def thaw_all(self) -> None:
-        """Let go on whatever belongs to the seat."""
-        self._signal(_CONT)
-        self._frozen = False
-
-    def close(self) -> None:
-        """Give all descriptors back."""
-
-    def _signal(self, number: int) -> None:
-        try:
-            os.killpg(self._group, number)
-        except (ProcessLookupError, PermissionError):
-            return  # nothing is left of it, which the channel will find
-
-
-class SandboxFreezer(Freezer):
-    """Stops a sandbox.
-
-    Its first process, which leads the group, is none of the bot's. Waking that at each question
-    would cost as much as all the rest, so it stays stopped for as long as the bot is a single
-    process, which has nothing for it to do.
-    """
-
-    def __init__(self, first: int) -> None:
-        """Watch over a sandbox that runs, and leave it running.
-
-        Args:
-            first: its first process.
-        """
-        super().__init__(first)
         self._bot: _Process | None = None
         self._alone = False
+        self._away: list[int] = []
+        """Processes of the seat that have left the group, and were stopped."""
+
         self._clocks: tuple[int, ...] = ()
         self._stopped_at_ns = self._ran_on_ns = 0
         self._caught = False
@@ -116,7 +78,7 @@ class SandboxFreezer(Freezer):
         return self._bot.pidfd if self._bot else -1
 
     def freeze(self) -> None:
-        """Stop the sandbox; on return nothing in it runs any more."""
+        """Stop the seat; on return nothing of it runs any more, as far as that is promised."""
         # This and `thaw` are half of what a fast bot's question costs: no call that is not needed.
         self._signal(_STOP)
         self._frozen = True
@@ -124,6 +86,7 @@ class SandboxFreezer(Freezer):
         self._alone = bot is not None and bot.is_alone()
         if bot is None or not self._alone:
             family = self._family()
+            self._stop_away(family)
             self._clocks = tuple(map(strays.clock, family))
             _wait_for_standstill(family, every_thread=self._caught)
         else:
@@ -157,25 +120,50 @@ class SandboxFreezer(Freezer):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, _CONT)
 
+    def thaw_all(self) -> None:
+        """Let go on whatever belongs to the seat."""
+        self._signal(_CONT)
+        for pid in self._away:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, _CONT)
+        self._away = []
+        self._frozen = False
+
     def close(self) -> None:
         """Give all descriptors back."""
         if self._bot:
             self._bot.close()
             self._bot = None
 
+    def _signal(self, number: int) -> None:
+        try:
+            os.killpg(self._group, number)
+        except (ProcessLookupError, PermissionError):
+            return  # nothing is left of it, which the channel will find
+
+    def _stop_away(self, family: list[int]) -> None:
+        if self._sandboxed:
+            return  # where nobody can leave
+        for pid in family:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                if os.getpgid(pid) != self._group:
+                    os.kill(pid, _STOP)
+                    self._away.append(pid)
+
     def _family(self) -> list[int]:
         """Return the processes of the bot."""
-        return strays.family(self._group)[1:]
+        return strays.family(self._group)[self._sandboxed :]
 
     def _find(self) -> "_Process | None":
         """Find the bot's own first process, if it is still there."""
         pid = next(iter(self._family()), 0)
         try:
-            found = _Process(pid, self._group)
+            found = _Process(pid, self._group if self._sandboxed else 0)
         except OSError:
             return None
-        # The number could have gone to somebody else before the descriptors were there.
-        if pid not in strays.children(self._group):
+        # The number could have gone to somebody else before the descriptors were there; that of the
+        # leader is ours until it is reaped.
+        if self._sandboxed and pid not in strays.children(self._group):
             found.close()
             return None
         self._bot = found
@@ -190,7 +178,7 @@ class _Process:
 
         Args:
             pid: the process.
-            first: the first process of its sandbox, to which orphans in it go.
+            first: the first process of its sandbox, to which orphans in it go; 0 without one.
 
         Raises:
             OSError: it is gone.
@@ -209,7 +197,7 @@ class _Process:
             self.pidfd = self._keep(os.pidfd_open(pid))
             self._tasks = self._open(f"/proc/{pid}/task")
             self._of_main = self._open(f"/proc/{pid}/task/{pid}/children")
-            self._of_first = self._open(f"/proc/{first}/task/{first}/children")
+            self._of_first = self._open(f"/proc/{first}/task/{first}/children") if first else -1
         except BaseException:
             self.close()
             raise
@@ -218,7 +206,7 @@ class _Process:
         """Return whether it is the only process of the bot; it is stopped."""
         try:
             self.single = os.fstat(self._tasks).st_nlink == _ONE_THREAD
-            if os.pread(self._of_first, 64, 0) != self._only:
+            if self._of_first >= 0 and os.pread(self._of_first, 64, 0) != self._only:
                 return False
             if self.single:
                 return not os.pread(self._of_main, 1, 0)

@@ -17,7 +17,7 @@ from arena.players import guard, memory, strays, verdicts
 from arena.players.channel import LineChannel
 from arena.players.delays import FairClock
 from arena.players.files import discard
-from arena.players.freezer import Freezer, SandboxFreezer
+from arena.players.freezer import Freezer
 from arena.players.sandbox import Sandbox, Tier
 from arena.players.surroundings import environment, limit
 from arena.players.tail import Tail
@@ -315,7 +315,7 @@ class BotProcess(Player):
 
     def _freeze_first(self) -> None:
         first = self._sandbox.first if self._sandbox else None
-        self._freezer = SandboxFreezer(first) if first else Freezer(self._pid)
+        self._freezer = Freezer(first or self._pid, sandboxed=bool(first))
         self._freezer.freeze()
         self._channel.attend(self._freezer.thaw, self._look, self._clock.more_s)
         if self._freezer.main >= 0:

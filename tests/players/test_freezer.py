@@ -12,7 +12,6 @@ import pytest
 from arena.errors import BotFault
 from arena.players import strays
 from arena.players.process import BotProcess
-from arena.players.sandbox import Tier
 from tests.bot_processes import Start, comes_true, cpu_s, descendants, running, states
 from tests.tiny_bots import program
 
@@ -24,7 +23,7 @@ STILL_S = 0.0003
 """Coming to a stop takes less processor time than this."""
 
 SOON_S = 0.01
-"""Without a sandbox other threads may run on for a slice of the processor."""
+"""What has run for longer than this was not stopped."""
 
 FAITHFUL = "for message in acts(): say()"
 
@@ -45,6 +44,32 @@ BUSY = {
                 os.fork()
                 while True: pass
         """,
+    "a child in another group": """
+        child = os.fork()
+        if child == 0:
+            while True: pass
+        os.setpgid(child, child)
+        """,
+    "a child in another session, with children": """
+        if os.fork() == 0:
+            os.setsid()
+            os.fork()
+            while True: pass
+        """,
+    "a child in another session whose end sends SIGCONT": """
+        import ctypes
+        libc = ctypes.CDLL(None)
+        clone = {"x86_64": 56}.get(os.uname().machine, 220)
+        for delay in (0.01, 0.02, 0.03, 0.04):
+            if libc.syscall(clone, int(signal.SIGCONT), None, None, None, None) == 0:
+                os.setsid()
+                time.sleep(delay)
+                os._exit(0)
+        import threading
+        def work():
+            while True: pass
+        threading.Thread(target=work, daemon=True).start()
+        """,
 }
 """What keeps working while nobody asks; run before the bot is first asked."""
 
@@ -56,12 +81,6 @@ SLIPPERY = {
                 while True: pass
             os._exit(0)
         os.wait()
-        """,
-    "another group": """
-        child = os.fork()
-        if child == 0:
-            while True: pass
-        os.setpgid(child, child)
         """,
     "a timer that sends SIGCONT": """
         import ctypes
@@ -83,17 +102,6 @@ SLIPPERY = {
         except OSError:
             pass
         fcntl.fcntl(0, fcntl.F_SETFL, os.O_ASYNC)
-        """
-    + BUSY["a thread"],
-    "a child's end that sends SIGCONT": """
-        import ctypes
-        libc = ctypes.CDLL(None)
-        clone = {"x86_64": 56}.get(os.uname().machine, 220)
-        for delay in (0.01, 0.02, 0.03, 0.04):
-            if libc.syscall(clone, int(signal.SIGCONT), None, None, None, None) == 0:
-                os.setsid()
-                time.sleep(delay)
-                os._exit(0)
         """
     + BUSY["a thread"],
 }
@@ -155,7 +163,7 @@ def test_a_bot_does_not_work_unless_it_is_asked(start: Start, body: str) -> None
 
     for _ in range(3):
         bot.ask(QUESTION, 5000)
-        assert ran_s() < (SOON_S if start.tier is Tier.NONE else STILL_S)
+        assert ran_s() < STILL_S
 
 
 @pytest.mark.parametrize("body", (SLIPPERY | STUBBORN).values(), ids=SLIPPERY | STUBBORN)
@@ -172,11 +180,13 @@ def test_in_a_sandbox_no_bot_can_escape_that(start_isolated: Start, body: str) -
 
 @pytest.mark.parametrize("body", SLIPPERY.values(), ids=SLIPPERY)
 def test_without_a_sandbox_a_bot_can_escape_it(start_unheld: Start, body: str) -> None:
-    bot = start_unheld(dedent(body) + FAITHFUL)
+    def escapes() -> bool:
+        bot = start_unheld(dedent(body) + FAITHFUL)
+        bot.ask(QUESTION, 5000)
+        return comes_true(lambda: ran_s(lambda: bot.tell(b'{"type":"note"}\n')) > SOON_S, 2)
 
-    bot.ask(QUESTION, 5000)
-
-    assert comes_true(lambda: ran_s(lambda: bot.tell(b'{"type":"note"}\n')) > SOON_S)
+    # A stop that comes just after the timer's signal ends the timer, so one try may fail.
+    assert any(escapes() for _ in range(4))
 
 
 LONG_CALL = """
