@@ -12,10 +12,10 @@ from tests.protocol_files import SPEC, vectors
 BOTS = ROOT / "bots"
 SAMPLES = sorted([*BOTS.glob("*.py"), *BOTS.glob("*.js")])
 DICE = [path for path in SAMPLES if path.stem.startswith("random")]
-GAMES = {"ismcts": ["donburiko"], "planner": ["couperation"]}
+GAMES = {"careful": ["couperation"], "ismcts": ["donburiko"], "planner": ["couperation"]}
 """What a bot for one game alone plays, by its name; all others play both."""
 
-TIMED = set(GAMES)
+TIMED = {"ismcts", "planner"}
 """Bots that think until a time is up: what a loaded machine leaves them of it decides with them."""
 
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")

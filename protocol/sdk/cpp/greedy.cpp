@@ -2,11 +2,12 @@
 // It plays as bots/greedy.py does, where bots/README.md says how it thinks; its dice differ.
 
 #include <algorithm>
-#include <cmath>
+#include <cstddef>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <string>
-#include <tuple>
+#include <variant>
 #include <vector>
 
 #include "arena_bot.hpp"
@@ -119,155 +120,53 @@ class Values {
 
 }  // namespace pond
 
-// Couperation: which action leaves the most room where a card is still lacking?
+// Couperation: how far is a card from its place in an evenly filled tower?
 namespace tower {
 
 using namespace arena::couperation;
 
-constexpr double HOPELESS = 2;   // cost of a slot that no card is left for; for a single card, 1
-constexpr double FACE_DOWN = 1;  // cost of a card face down
-constexpr double RESERVE = 0.5;  // cost of each card from hand that goes for one from the reserve
-constexpr double DRAW = 0.1;     // value of a card that the next player may draw
-constexpr int ROWS = 7;
-constexpr int PLACES = 28;
+constexpr int FACE_DOWN = 10;  // a card face down is as bad as one that is so far from its place
+constexpr int PAID = 2;        // the same for each card from hand that goes for one from the reserve
 
-// One number for each slot, row by row.
-using Numbers = std::array<int, PLACES>;
-
-bool exists(int row, int slot) { return row >= 0 && slot >= 0 && row + slot < ROWS; }
-
-std::size_t at(int row, int slot) {
-  return static_cast<std::size_t>(row * ROWS - row * (row - 1) / 2 + slot);
-}
-
-struct Neighbours {
-  std::vector<std::size_t> left_to_right;
-  std::array<std::vector<std::size_t>, PLACES> smaller;  // slots whose cards must be smaller
-  std::array<std::vector<std::size_t>, PLACES> greater;
-
-  Neighbours() {
-    for (int across = 0; across <= 2 * ROWS; ++across) {
-      for (int row = 0; row < ROWS; ++row) {
-        const int slot = (across - row) / 2;
-        if (2 * slot + row != across || !exists(row, slot)) continue;
-        left_to_right.push_back(at(row, slot));
-        const std::array<std::array<int, 2>, 3> lower = {
-            {{row, slot - 1}, {row - 1, slot}, {row + 1, slot - 1}}};
-        for (const auto& [other_row, other_slot] : lower) {
-          if (!exists(other_row, other_slot)) continue;
-          smaller[at(row, slot)].push_back(at(other_row, other_slot));
-          greater[at(other_row, other_slot)].push_back(at(row, slot));
-        }
-      }
-    }
-  }
-};
-
-const Neighbours NEIGHBOURS;
-
-// The lowest and highest card of each slot in a complete tower around this one, which has a card
-// or 0 for each slot.
-std::pair<Numbers, Numbers> limits(const Numbers& laid) {
-  Numbers low{};
-  Numbers high{};
-  const auto& order = NEIGHBOURS.left_to_right;
-  for (const std::size_t slot : order) {
-    for (const std::size_t other : NEIGHBOURS.smaller[slot]) low[slot] = std::max(low[slot], low[other]);
-    low[slot] = laid[slot] ? laid[slot] : low[slot] + 1;
-  }
-  for (auto slot = order.rbegin(); slot != order.rend(); ++slot) {
-    high[*slot] = 51;
-    for (const std::size_t other : NEIGHBOURS.greater[*slot]) {
-      high[*slot] = std::min(high[*slot], high[other]);
-    }
-    high[*slot] = laid[*slot] ? laid[*slot] : high[*slot] - 1;
-  }
-  return {low, high};
-}
-
-// A sum over the slots that lack a card face up: the fewer cards fit, the more.
-double trouble(const Numbers& laid, const std::vector<int>& removed) {
-  std::array<bool, 51> gone{};
-  for (const int card : laid) gone[static_cast<std::size_t>(card)] = true;
-  for (const int card : removed) gone[static_cast<std::size_t>(card)] = true;
-  std::array<int, 51> up_to{};
-  for (std::size_t card = 1; card < up_to.size(); ++card) up_to[card] = up_to[card - 1] + !gone[card];
-  const auto [low, high] = limits(laid);
-  double cost = 0;
-  for (std::size_t slot = 0; slot < laid.size(); ++slot) {
-    if (laid[slot]) continue;
-    int fitting = 0;
-    if (low[slot] <= high[slot]) {
-      fitting = up_to[static_cast<std::size_t>(high[slot])] - up_to[static_cast<std::size_t>(low[slot] - 1)];
-    }
-    cost += fitting ? 1 / std::sqrt(fitting) : HOPELESS;
-  }
-  return cost;
-}
-
-// The diamonds on a card: every fifth card has a heart instead.
-int diamonds(int card) { return card % 5 ? card % 3 : 0; }
-
-// How many cards a card in a slot lets the next player draw.
-int drawn(const Numbers& laid, int row, int slot, int card) {
-  if (card % 5) return diamonds(card);
-  if (row == 0) return 0;
-  return diamonds(laid[at(row - 1, slot)]) + diamonds(laid[at(row - 1, slot + 1)]);
+// How far a card is from the number that an evenly filled tower has in a slot.
+int distance(int row, int slot, int card) {
+  // From 1 to 49: a row goes up by eight, and a card above two others is halfway between them.
+  return std::abs(card - (1 + 4 * (2 * slot + row)));
 }
 
 class Values {
  public:
-  explicit Values(const Observation& table) : removed_(table.removed) {
-    for (std::size_t row = 0; row < table.tower.size(); ++row) {
-      for (std::size_t slot = 0; slot < table.tower[row].size(); ++slot) {
-        const auto& filled = table.tower[row][slot];
-        if (filled && filled->up) laid_[at(int(row), int(slot))] = number(*filled->card);
+  explicit Values(const Observation& table) : table_(table) {}
+
+  // The value of an action: every card close to its place, and few cards spent on it.
+  double operator()(const Draw& draw) const { return draw.count; }
+  double operator()(const Place& place) const {
+    if (!place.up) return -FACE_DOWN;
+    return -distance(place.row, place.slot, place.card.number == FINISH ? 25 : place.card.number);
+  }
+  double operator()(const Reserve& use) const {
+    return -distance(use.row, use.slot, use.take) - PAID * (2 + static_cast<int>(use.extra.size()));
+  }
+  double operator()(const Discard& discard) const {
+    std::vector<int> distances;
+    for (std::size_t row = 0; row < table_.tower.size(); ++row) {
+      for (std::size_t slot = 0; slot < table_.tower[row].size(); ++slot) {
+        const auto& laid = table_.tower[row][slot];
+        if (!laid || !laid->up) distances.push_back(distance(int(row), int(slot), discard.card));
       }
     }
-  }
-
-  // The value of an action: little trouble left in the tower, cards to draw.
-  double operator()(const Draw& draw) { return draw.count; }
-  double operator()(const Place& place) {
-    if (place.up) return face_up(place.row, place.slot, number(place.card));
-    return -trouble(laid_, removed_) - FACE_DOWN;
-  }
-  double operator()(const Reserve& use) {
-    return face_up(use.row, use.slot, use.take) - RESERVE * static_cast<double>(2 + use.extra.size());
-  }
-  double operator()(const Discard& discard) {
-    const auto [low, high] = limits(laid_);
-    int fits = 0;
-    for (std::size_t slot = 0; slot < laid_.size(); ++slot) {
-      fits += low[slot] <= discard.card && discard.card <= high[slot];
-    }
-    return -fits;
+    return distances.empty() ? 0 : *std::min_element(distances.begin(), distances.end());
   }
 
  private:
-  static int number(Card card) { return card.number == FINISH ? 25 : card.number; }
-
-  // Many actions differ only in the cards that are paid, so each way to lay one is judged once.
-  double face_up(int row, int slot, int card) {
-    const auto [judged, is_new] = judged_.try_emplace({row, slot, card}, 0.0);
-    if (is_new) {
-      Numbers after = laid_;
-      after[at(row, slot)] = card;
-      judged->second = DRAW * drawn(laid_, row, slot, card) - trouble(after, removed_);
-    }
-    return judged->second;
-  }
-
-  Numbers laid_{};  // cards face up
-  std::vector<int> removed_;
-  std::map<std::tuple<int, int, int>, double> judged_;
+  const Observation& table_;
 };
 
 }  // namespace tower
 
 class Greedy : public arena::Bot {
  public:
-  Greedy() : Bot("greedy", {"1.0", {"donburiko", "couperation"}}) {}
+  Greedy() : Bot("greedy", {"2.0", {"donburiko", "couperation"}}) {}
 
   arena::Action choose(arena::Turn& turn) override {
     if (turn.game == "donburiko") {

@@ -6,7 +6,7 @@ const { Bot } = require("./arena_bot.cjs");
 
 class Greedy extends Bot {
   name = "greedy";
-  version = "1.0";
+  version = "2.0";
   games = ["donburiko", "couperation"];
 
   choose(turn) {
@@ -86,111 +86,32 @@ function donburiko(table) {
   };
 }
 
-// Couperation: which action leaves the most room where a card is still lacking?
+// Couperation: how far is a card from its place in an evenly filled tower?
 
-const HOPELESS = 2; // cost of a slot that no card is left for; one for a single card costs 1
-const FACE_DOWN = 1; // cost of a card face down
-const RESERVE = 0.5; // cost of each card from hand that goes for one from the reserve
-const DRAW = 0.1; // value of a card that the next player may draw
+const FACE_DOWN = 10; // a card face down is as bad as one that is so far from its place
+const PAID = 2; // the same for each card from hand that goes for one from the reserve
 
-// A slot is a number, row by row.
-const ROWS = [0, 1, 2, 3, 4, 5, 6];
-const PLACES = ROWS.flatMap((row) => ROWS.slice(row).map((_, slot) => [row, slot]));
-const NUMBERS = new Map(PLACES.map(([row, slot], at) => [`${row} ${slot}`, at]));
-const LEFT_TO_RIGHT = PLACES.map((_, at) => at).sort((one, other) => across(one) - across(other));
-
-// The slots beside, below and above whose cards must be smaller.
-const SMALLER = PLACES.map(([row, slot]) =>
-  [slotAt(row, slot - 1), slotAt(row - 1, slot), slotAt(row + 1, slot - 1)].filter(
-    (at) => at !== undefined,
-  ),
-);
-const GREATER = PLACES.map((_, at) =>
-  SMALLER.flatMap((smaller, other) => (smaller.includes(at) ? [other] : [])),
-);
-
-function across(at) {
-  const [row, slot] = PLACES[at];
-  return 2 * slot + row;
+// How far a card is from the number that an evenly filled tower has in a slot.
+function distance([row, slot], card) {
+  // From 1 to 49: a row goes up by eight, and a card above two others is halfway between them.
+  return Math.abs(card - (1 + 4 * (2 * slot + row)));
 }
 
-function slotAt(row, slot) {
-  return NUMBERS.get(`${row} ${slot}`);
-}
-
-// The lowest and highest card of each slot in a complete tower around this one, which has a card
-// or 0 for each slot.
-function limits(tower) {
-  const low = new Array(tower.length);
-  for (const at of LEFT_TO_RIGHT) {
-    low[at] = tower[at] || SMALLER[at].reduce((most, other) => Math.max(most, low[other]), 0) + 1;
-  }
-  const high = new Array(tower.length);
-  for (const at of [...LEFT_TO_RIGHT].reverse()) {
-    high[at] = tower[at] || GREATER[at].reduce((most, other) => Math.min(most, high[other]), 51) - 1;
-  }
-  return { low, high };
-}
-
-// A sum over the slots that lack a card face up: the fewer cards fit, the more.
-function trouble(tower, removed) {
-  const gone = new Set([...tower, ...removed]);
-  const upTo = [0];
-  for (let card = 1; card <= 50; card++) upTo.push(upTo[card - 1] + (gone.has(card) ? 0 : 1));
-  const { low, high } = limits(tower);
-  let cost = 0;
-  tower.forEach((card, at) => {
-    if (card) return;
-    const fitting = low[at] <= high[at] ? upTo[high[at]] - upTo[low[at] - 1] : 0;
-    cost += fitting ? 1 / Math.sqrt(fitting) : HOPELESS;
-  });
-  return cost;
-}
-
-// The diamonds on a card: every fifth card has a heart instead.
-function diamonds(card) {
-  return card % 5 ? card % 3 : 0;
-}
-
-// How many cards a card in a slot lets the next player draw.
-function drawn(tower, row, slot, card) {
-  if (card % 5) return diamonds(card);
-  const supports = [slotAt(row - 1, slot), slotAt(row - 1, slot + 1)];
-  return sum(supports.map((under) => diamonds(tower[under] ?? 0)));
-}
-
-// Returns the value of an action: little trouble left in the tower, cards to draw.
+// Returns the value of an action: every card close to its place, and few cards spent on it.
 function couperation(table) {
-  const number = (card) => (card === "finish" ? 25 : card);
-  const tower = PLACES.map(([row, slot]) => {
-    const laid = table.tower[row][slot];
-    return laid && laid.up ? number(laid.card) : 0;
-  });
-
-  // Many actions differ only in the cards that are paid, so each way to lay one is judged once.
-  const judged = new Map();
-  function faceUp(row, slot, card) {
-    const way = `${row} ${slot} ${card}`;
-    if (!judged.has(way)) {
-      const after = [...tower];
-      after[slotAt(row, slot)] = card;
-      judged.set(way, DRAW * drawn(tower, row, slot, card) - trouble(after, table.removed));
-    }
-    return judged.get(way);
-  }
+  const places = table.tower.flatMap((slots, row) => slots.map((_, slot) => [row, slot]));
+  const lacking = places.filter(([row, slot]) => !table.tower[row][slot]?.up);
 
   return (action) => {
-    const { type, row, slot } = action;
+    const { type, row, slot, card } = action;
     if (type === "draw") return action.count;
     if (type === "discard") {
-      const { low, high } = limits(tower);
-      return -low.filter((least, at) => least <= action.card && action.card <= high[at]).length;
+      return lacking.length ? Math.min(...lacking.map((at) => distance(at, card))) : 0;
     }
     if (type === "reserve") {
-      return faceUp(row, slot, action.take) - RESERVE * (2 + action.extra.length);
+      return -distance([row, slot], action.take) - PAID * (2 + action.extra.length);
     }
-    if (action.up) return faceUp(row, slot, number(action.card));
-    return -trouble(tower, table.removed) - FACE_DOWN;
+    return action.up ? -distance([row, slot], card === "finish" ? 25 : card) : -FACE_DOWN;
   };
 }
 
