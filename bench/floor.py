@@ -28,22 +28,22 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from arena import __version__
 from arena.games import get_game
-from arena.games.base import AnyGame, Kind
+from arena.games.base import AnyGame
 from arena.games.deal import Deal
 from arena.players.bundle import argv, unpack
 from arena.players.process import BotProcess, Program
 from arena.players.sandbox import Tier, isolation
 from arena.players.submission import read_bundle
 from arena.referee.limits import Limits
-from arena.referee.play import Played, play
+from arena.referee.play import play
 from arena.referee.player import Player
-from arena.referee.record import MatchRecord, Measured, decode_record, encode_record
+from arena.referee.record import decode_record, encode_record
 from arena.wire.codec import encode
 from arena.wire.messages import Quit
 from bench.measuring import ROUNDS, Times, in_turn, machine, one_core
 from bench.null_game import NULL
+from bench.records import record_of
 
 KEY = bytes(32)
 BOTS = Path(__file__).parents[1] / "bots"
@@ -132,41 +132,6 @@ class Recording(Kept):
             self._exchange.append((self._seat, line, b""))
 
 
-def record(case: Case, number: int, played: Played) -> MatchRecord:
-    """Return the record of a match, as a tournament keeps it."""
-    return MatchRecord(
-        record=1,
-        arena=__version__,
-        match=f"{case.game.name}/{number}",
-        tournament="bench",
-        game=case.game.name,
-        variant=case.game.variants[0],
-        rules_version=case.game.rules_version,
-        players=case.players,
-        mode="table" if case.game.kind is Kind.COMPETITIVE else "mixed",
-        suite="bench",
-        deal=number,
-        seats=(),
-        cards=played.cards,
-        actions=played.actions,
-        faults=played.faults,
-        scores=played.outcome.scores,
-        ranks=played.outcome.ranks,
-        reason=played.outcome.reason,
-        limits=Limits(),
-        tier="none",
-        rated=False,
-        measured=Measured(
-            started="2026-01-01T00:00:00Z",
-            ms=1.0,
-            action_ms=played.action_ms,
-            cpu_ms=(0.0,) * case.players,
-            attempt=1,
-            stderr=("",) * case.players,
-        ),
-    )
-
-
 def whole(case: Case, players: Sequence[Player], limits: Limits | None) -> int:
     """Play the matches of ``case`` and make their records, as a worker does; return the turns."""
     turns = 0
@@ -175,7 +140,7 @@ def whole(case: Case, players: Sequence[Player], limits: Limits | None) -> int:
         played = play(case.game, deal, players, limits)
         if played.faults:
             raise SystemExit(f"{case.name}: {played.faults[0].text}")
-        decode_record(encode_record(record(case, number, played)))
+        decode_record(encode_record(record_of(played, deal, limits, case.game)))
         turns += len(played.actions)
     return turns
 

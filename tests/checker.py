@@ -98,6 +98,19 @@ def record_differs(facts: dict[str, Any], record: dict[str, Any]) -> str | None:
     return next((name for name, value in expected.items() if record[name] != value), None)
 
 
+def after_differs(facts: dict[str, Any], record: dict[str, Any], kept: set[Any]) -> str | None:
+    """Keep in ``kept`` what processes that may go on have played, by line-up and block."""
+    category, _, bots = record["match"].split("/")
+    block = record["deal"] // facts["parameters"].get("keep_alive", 1)
+    before = tuple(record.get("after", ()))
+    if "after" in record and (category, bots, block, before) not in kept:
+        return "after"
+    kept.discard((category, bots, block, before))
+    if not record["faults"]:
+        kept.add((category, bots, block, (*before, record["deal"])))
+    return None
+
+
 def bots_differ(facts: dict[str, Any], lines: list[str]) -> str | None:
     for bot in map(json.loads, lines):
         rows = sorted(
@@ -117,11 +130,11 @@ def records_differ(facts: dict[str, Any], lines: dict[str, list[str]]) -> str | 
     due = [it for it in lines["schedule.txt"] if whole or it in set(played)]
     if due != played or len(played) != len(lines["chain.txt"]):
         return "records"
-    link, counts = sha256(facts["tournament"].encode()), Counter[Any]()
+    link, counts, kept = sha256(facts["tournament"].encode()), Counter[Any](), set[Any]()
     for record, told in zip(records, lines["chain.txt"], strict=True):
         del record["measured"]
         link = sha256(bytes.fromhex(link) + bytes.fromhex(sha256(canonical(record))))
-        if found := record_differs(facts, record):
+        if found := record_differs(facts, record) or after_differs(facts, record, kept):
             return f"{record['match']}: {found}"
         if told != f"{link}  {record['match']}":
             return f"{record['match']}: chain"

@@ -3,15 +3,16 @@
 from collections.abc import Mapping
 from typing import Any
 
-from arena import __version__
 from arena.errors import BotFault, FaultCode
 from arena.games import get_game
-from arena.games.base import Kind
 from arena.games.deal import Deal
 from arena.players.scripted import Scripted, at_random
 from arena.referee.limits import Limits
-from arena.referee.play import Played, play
-from arena.referee.record import MatchRecord, Measured, SeatRecord
+from arena.referee.play import play
+from arena.referee.record import MatchRecord
+from bench.records import record_of
+
+__all__ = ["KEY", "Quitter", "played_record", "record_of"]
 
 KEY = bytes(32)
 
@@ -49,41 +50,3 @@ def played_record(
     seats = [Quitter(bytes([seat]), quits.get(seat)) for seat in range(players)]
     where = Deal(key, game, variant, players, deal)
     return record_of(play(get_game(game), where, seats, Limits()), where)
-
-
-def record_of(played: Played, deal: Deal, limits: Limits | None = None) -> MatchRecord:
-    """Return the record of a match that was played on ``deal`` by bots without a name."""
-    game = get_game(deal.game)
-    return MatchRecord(
-        record=1,
-        arena=__version__,
-        match="m",
-        tournament="t",
-        game=deal.game,
-        variant=deal.variant,
-        rules_version=game.rules_version,
-        players=deal.players,
-        mode="mixed" if game.kind is Kind.COOPERATIVE else "table",
-        suite="s",
-        deal=deal.number,
-        seats=tuple(
-            SeatRecord(bot=f"bot{seat}", digest="sha256:0") for seat in range(deal.players)
-        ),
-        cards=played.cards,
-        actions=played.actions,
-        faults=played.faults,
-        scores=played.outcome.scores,
-        ranks=played.outcome.ranks,
-        reason=played.outcome.reason,
-        limits=limits or Limits(),
-        tier="none",
-        rated=False,
-        measured=Measured(
-            started="2026-01-01T00:00:00Z",
-            ms=1.0,
-            action_ms=played.action_ms,
-            cpu_ms=(0.0,) * deal.players,
-            attempt=1,
-            stderr=("",) * deal.players,
-        ),
-    )

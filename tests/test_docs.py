@@ -1,9 +1,6 @@
 import os
 import re
 import sqlite3
-import subprocess
-import sys
-import sysconfig
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,13 +11,13 @@ import typer
 
 from arena import __version__
 from arena.cli.app import app
+from tests.sessions import lasting, session, texts, typed
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("arena", "bots", "protocol", "results", "seeds", "tests")
 PAGES = sorted(
     [*ROOT.glob("*.md"), *(page for top in FOLDERS for page in ROOT.glob(f"{top}/**/*.md"))]
 )
-ARENA = Path(sysconfig.get_path("scripts")) / "arena"
 
 
 def name(page: Path) -> str:
@@ -30,13 +27,6 @@ def name(page: Path) -> str:
 each_page = pytest.mark.parametrize("page", PAGES, ids=name)
 
 
-def blocks(page: Path, language: str) -> list[str]:
-    """Return the fenced blocks of ``page`` in a language, without their fences."""
-    return re.findall(
-        rf"^```{language}\n(.*?)^```", page.read_text("utf-8"), re.DOTALL | re.MULTILINE
-    )
-
-
 def prose(page: Path) -> str:
     """Return ``page`` without its fenced blocks."""
     return re.sub(r"^ *```.*?^ *```", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
@@ -44,7 +34,7 @@ def prose(page: Path) -> str:
 
 def commands(page: Path) -> list[str]:
     """Return what a reader of ``page`` may type: lines after a prompt, and code in the text."""
-    shown = re.findall(r"^\$ (.*?)(?:  +#.*)?$", "\n".join(blocks(page, "console")), re.MULTILINE)
+    shown = re.findall(r"^\$ (.*?)(?:  +#.*)?$", "\n".join(texts(page, "console")), re.MULTILINE)
     return shown + re.findall(r"`([^`]+)`", prose(page))
 
 
@@ -168,51 +158,24 @@ def test_commands_of_arena_that_are_named_exist(page: Path) -> None:
 # What README shows
 
 
-def run(command: str, folder: Path) -> str:
-    """Run a command line of arena in ``folder``; return what it says, both streams in one."""
-    program, *words = command.split()
-    assert program == "arena"
-    environment = {key: it for key, it in os.environ.items() if not key.startswith("ARENA_")}
-    result = subprocess.run(
-        [sys.executable, ARENA, *words],
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    assert result.returncode == 0, result.stdout
-    return result.stdout
-
-
-def without_chance(said: str) -> list[str]:
-    """Return the lines of ``said`` without what differs from run to run and machine to machine."""
-    said = re.sub(r"\b[0-9a-f]{8,}\b", "DIGEST", said)
-    said = re.sub(r"about [\d.]+ \w+ with \d+ workers?", "about SOME TIME", said)
-    said = said.replace("; bots are not isolated", "")
-    passing = re.compile(r"\d+ of \d+ matches|NOT ISOLATED: .*")
-    return [line for line in said.splitlines() if not passing.fullmatch(line)]
-
-
 @pytest.mark.slow
 def test_the_session_of_the_readme_is_what_arena_says(tmp_path: Path) -> None:
     """Everything in it but digests and times follows from the suite's key and the bots."""
-    command, _, shown = blocks(ROOT / "README.md", "console")[0].removeprefix("$ ").partition("\n")
+    command, shown = session(texts(ROOT / "README.md", "console")[0])
 
-    said = run(command, tmp_path)
+    said = typed(command, tmp_path)
 
-    assert without_chance(said) == without_chance(shown), f"README is stale, it says now:\n{said}"
+    new, old = (lasting(it, [("; bots are not isolated", "")]) for it in (said, shown))
+    assert new == old, f"README is stale, it says now:\n{said}"
 
 
 @pytest.mark.slow
 def test_the_bot_of_the_readme_is_submitted_and_ranked(tmp_path: Path) -> None:
-    (bot,) = blocks(ROOT / "README.md", "python")
+    (bot,) = texts(ROOT / "README.md", "python")
     (tmp_path / "mybot.py").write_text(bot, "utf-8")
-    typed = blocks(ROOT / "README.md", "console")[1].replace("$ ", "").splitlines()
+    shown = texts(ROOT / "README.md", "console")[1].replace("$ ", "").splitlines()
 
-    said = [run(command, tmp_path) for command in typed]
+    said = [typed(command, tmp_path) for command in shown]
 
     rows = re.findall(r"^(\d)[=?]* +(\w+) .* 0$", said[-1], re.MULTILINE)
     assert "\ndonburiko-2p\n" in said[-1]
@@ -226,17 +189,17 @@ def test_the_queries_of_the_results_page_answer(tmp_path: Path) -> None:
     crasher = "from arena_bot import run\n\nrun('crasher', lambda *_: exit('lost my way'))\n"
     (tmp_path / "crasher.py").write_text(crasher, "utf-8")
     bots = "--bots greedy,first_legal,crasher.py --players 2"
-    run(f"arena tournament donburiko {bots} --deals 2 --name first", tmp_path)
+    typed(f"arena tournament donburiko {bots} --deals 2 --name first", tmp_path)
     with sqlite3.connect(tmp_path / "results" / "arena.db") as database:
         ((first, key),) = database.execute("SELECT id, lower(hex(key)) FROM tournaments")
     category = '[[category]]\ngame = "donburiko"\nmode = "table"\nplayers = 2\ndeals = 2\n'
     (tmp_path / "again.toml").write_text(f'name = "again"\nkey = "{key}"\n{category}', "utf-8")
-    run(f"arena tournament --suite ./again.toml {bots}", tmp_path)
+    typed(f"arena tournament --suite ./again.toml {bots}", tmp_path)
     ((again,),) = database.execute("SELECT id FROM tournaments WHERE suite = 'again'")
 
     queries = [
         query.replace("arena-1f0c93ab", first).replace("again-5d2c07e1", again)
-        for query in blocks(ROOT / "results" / "README.md", "sql")
+        for query in texts(ROOT / "results" / "README.md", "sql")
     ]
     by_category, faults, scores, keys, differing = (
         database.execute(query).fetchall() for query in queries

@@ -18,7 +18,7 @@ from arena.players.process import Program
 from arena.players.sandbox import Tier
 from arena.players.scripted import Scripted, at_random
 from arena.referee.limits import Limits
-from arena.referee.play import play
+from arena.referee.play import Met, play
 from arena.referee.player import Player
 from arena.wire.codec import encode
 from arena.wire.messages import Quit
@@ -56,7 +56,7 @@ class Scene:
     """Seats whose players fail at their first turn."""
 
     also: tuple["Scene", ...] = ()
-    """Matches that the same process plays after this one."""
+    """Matches that the same process plays after this one, in which nobody is absent."""
 
     @property
     def name(self) -> str:
@@ -130,16 +130,10 @@ class Stage:
         self.seen: list[Seen] = []
         """Everything that was played so far."""
 
-    def witness(self, dress: Dress = plain, *, matches: int = 1) -> Witness:
+    def witness(self, dress: Dress = plain) -> Witness:
         """Return a new process of the bot, not started yet."""
-        return Witness(
-            self.program,
-            self.limits,
-            self._tier,
-            dress,
-            matches=matches,
-            patient=self._silent is None,
-        )
+        patient = self._silent is None
+        return Witness(self.program, self.limits, self._tier, dress, patient=patient)
 
     def play(self, scene: Scene) -> Seen:
         """Play ``scene`` and return what the bot did in it.
@@ -148,13 +142,13 @@ class Stage:
             HostFault: the machine failed.
         """
         scenes = (scene, *scene.also)
-        witness = self.witness(scene.dress, matches=len(scenes))
+        witness = self.witness(scene.dress)
         fault, where, match = None, scene.name, 0
         try:
             for number, one in enumerate(scenes):
                 match = number
                 before = max(1, len(witness.exchanges))
-                if fault := self._match(one, witness):
+                if fault := self._match(one, witness, stay=one is not scenes[-1]):
                     where = f"{one.name}, {_moment(fault, witness, before)}"
                     break
                 where = one.name
@@ -182,8 +176,11 @@ class Stage:
         self.seen.append(seen)
         return seen
 
-    def _match(self, scene: Scene, witness: Witness) -> BotFault | None:
-        """Play one match, or the beginning of it; return the bot's fault, if there was one."""
+    def _match(self, scene: Scene, witness: Witness, *, stay: bool) -> BotFault | None:
+        """Play one match, or the beginning of it; return the bot's fault, if there was one.
+
+        The bot is greeted before its first match, and told to quit unless it is to ``stay``.
+        """
         game, before = scene.game, max(1, len(witness.exchanges))
 
         def watch(_state: object, seat: Seat, _action: Public, _house: bool) -> None:  # noqa: FBT001
@@ -196,10 +193,13 @@ class Stage:
         seats = [
             witness if seat == scene.seat else _rival(scene, seat) for seat in range(scene.players)
         ]
+        further = bool(witness.exchanges)
+        met = [witness.met if seat is witness else Met() for seat in seats] if further else []
         try:
-            faults = play(game, deal, seats, self.limits, watch).faults
+            faults = play(game, deal, seats, self.limits, watch, met=met, stay=stay).faults
         except _Enough:
-            witness.tell(encode(Quit()))
+            if not stay:
+                witness.tell(encode(Quit()))
             return None
         own = next((fault for fault in faults if fault.seat == scene.seat), None)
         if own is None:

@@ -9,8 +9,9 @@ from arena.errors import BotFault, FaultCode
 from arena.players.process import BotProcess, Program
 from arena.players.sandbox import INSIDE, Tier
 from arena.referee.limits import Limits
+from arena.referee.play import Met
 from arena.referee.player import Player
-from arena.wire.codec import encode
+from arena.wire.codec import encode, read_ready
 from arena.wire.messages import Quit
 
 QUIT_MS = 1000
@@ -19,8 +20,6 @@ QUIT_MS = 1000
 _LATE_MS = 2000
 _HELD_BACK_MS = 1000
 """How long an answer that is overdue is still waited for: by itself, then with the input closed."""
-
-_QUIT = encode(Quit())
 
 
 class Silence(Enum):
@@ -72,7 +71,6 @@ class Witness(Player):
         tier: Tier,
         dress: Dress = plain,
         *,
-        matches: int = 1,
         patient: bool = True,
     ) -> None:
         """Prepare to start ``program``.
@@ -82,13 +80,11 @@ class Witness(Player):
             limits: what it is held to.
             tier: how it is kept apart.
             dress: what becomes of the lines that it is sent.
-            matches: after how many it is told to quit.
             patient: whether it is found out why an answer did not come in time, which takes time.
         """
         self._bot = BotProcess(program, limits, tier)
         self._folders = (program.folder, INSIDE)
         self._dress = dress
-        self._matches = matches
         self._patient = patient
         self.asked = b""
         """The line that it was to answer last."""
@@ -109,6 +105,11 @@ class Witness(Player):
         """How long that took."""
 
     @property
+    def met(self) -> Met:
+        """What it said of itself when it was greeted."""
+        return Met(offer=read_ready(self.exchanges[0].back).legal_actions)
+
+    @property
     def log(self) -> bytes:
         """Its standard error, with its files called as the author knows them."""
         log = self._bot.stderr
@@ -118,9 +119,6 @@ class Witness(Player):
 
     def ask(self, line: bytes, budget_ms: int) -> bytes:
         """Send ``line`` and return the answer, as `Player.ask` has it."""
-        if self.exchanges and line.startswith(b'{"type":"hello"'):
-            # It has shaken hands before its first match.
-            return self.exchanges[0].back
         *more, self.asked = self._dress(line)
         for one in more:
             self._bot.tell(one)
@@ -144,10 +142,7 @@ class Witness(Player):
         return self._bot.excused_ns()
 
     def tell(self, line: bytes) -> None:
-        """Send ``line``; but `quit` only after the last match."""
-        if line == _QUIT and self._matches > 1:
-            self._matches -= 1
-            return
+        """Send ``line``."""
         for one in self._dress(line):
             self._bot.tell(one)
 
@@ -157,7 +152,7 @@ class Witness(Player):
 
     def quits(self) -> bool:
         """Tell it to quit, and nothing else; return whether it exits in its time."""
-        self._bot.tell(_QUIT)
+        self._bot.tell(encode(Quit()))
         return self._bot.listen(QUIT_MS)
 
     def leave(self, wait_ms: int = QUIT_MS) -> Ending:

@@ -18,7 +18,7 @@ from arena.games.couperation.observation import Observation
 from arena.games.couperation.state import HAND_LIMIT, RESERVE_DEALT
 from arena.games.couperation.tower import NUMBERS, SIZE, SLOTS
 from arena.rl.encoding import AnyEncoding, Encoding, Layout, Named, Part, by_seat, spans_of
-from arena.rl.environment import Environment, Observations, Rewards, in_order
+from arena.rl.environment import Maker
 
 _MOST_DRAWN = 4
 """Of a heart on two cards with two diamonds each."""
@@ -55,34 +55,6 @@ _DRAW, _PLACE, _FINISH, _DISCARD, _RESERVE = (span.start for span in _ACTIONS)
 _END = _RESERVE + _ACTIONS[-1].length
 
 
-def env(
-    players: int = 2,
-    variant: str | None = None,
-    key: bytes | None = None,
-    *,
-    observations: Observations = "flat",
-    rewards: Rewards = "outcome",
-    render_mode: str | None = None,
-) -> Environment:
-    """Return Couperation for ``players``, with PettingZoo's check of the order of calls around it.
-
-    The arguments are those of `arena.rl.environment.Environment`.
-    """
-    return in_order(raw_env(players, variant, key, observations, rewards, render_mode))
-
-
-def raw_env(
-    players: int = 2,
-    variant: str | None = None,
-    key: bytes | None = None,
-    observations: Observations = "flat",
-    rewards: Rewards = "outcome",
-    render_mode: str | None = None,
-) -> Environment:
-    """Return the same without the check."""
-    return Environment(encoding(players), variant, key, observations, rewards, render_mode)
-
-
 @cache
 def encoding(players: int) -> AnyEncoding:
     """Return how Couperation for ``players`` becomes numbers.
@@ -98,6 +70,13 @@ def encoding(players: int) -> AnyEncoding:
         return _named(seen, layout)
 
     return Encoding(COUPERATION, players, layout, named, _ACTIONS, _index, _action)
+
+
+env = Maker(encoding)
+"""Makes Couperation an environment, with PettingZoo's check of the order of calls around it."""
+
+raw_env = Maker(encoding, checked=False)
+"""Makes the same without the check."""
 
 
 def _parts(players: int) -> list[Part]:

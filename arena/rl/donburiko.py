@@ -10,38 +10,10 @@ from arena.games.donburiko.observation import Observation
 from arena.games.donburiko.rules import HAND_SIZE, MOST_CARDS, TOKENS
 from arena.games.donburiko.state import ROUND_LIMIT
 from arena.rl.encoding import AnyEncoding, Encoding, Layout, Named, Part, by_seat, spans_of
-from arena.rl.environment import Environment, Observations, Rewards, in_order
+from arena.rl.environment import Maker
 
 _SIDES = 2
 _COPIES = 2
-
-
-def env(
-    players: int = 2,
-    variant: str | None = None,
-    key: bytes | None = None,
-    *,
-    observations: Observations = "flat",
-    rewards: Rewards = "outcome",
-    render_mode: str | None = None,
-) -> Environment:
-    """Return Donburiko for ``players``, with PettingZoo's check of the order of calls around it.
-
-    The arguments are those of `arena.rl.environment.Environment`.
-    """
-    return in_order(raw_env(players, variant, key, observations, rewards, render_mode))
-
-
-def raw_env(
-    players: int = 2,
-    variant: str | None = None,
-    key: bytes | None = None,
-    observations: Observations = "flat",
-    rewards: Rewards = "outcome",
-    render_mode: str | None = None,
-) -> Environment:
-    """Return the same without the check."""
-    return Environment(encoding(players), variant, key, observations, rewards, render_mode)
 
 
 @cache
@@ -79,6 +51,13 @@ def encoding(players: int) -> AnyEncoding:
         ("claim", players, "the column"),
     )
     return Encoding(DONBURIKO, players, layout, named, spans, index, action)
+
+
+env = Maker(encoding)
+"""Makes Donburiko an environment, with PettingZoo's check of the order of calls around it."""
+
+raw_env = Maker(encoding, checked=False)
+"""Makes the same without the check."""
 
 
 def _parts(players: int, faces: int) -> list[Part]:

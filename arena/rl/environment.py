@@ -5,6 +5,8 @@ There is no bot, no clock and no fault: an illegal action is refused with an err
 
 import hashlib
 import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
 from operator import index
 from typing import Any, Literal, TypeAlias, cast
 
@@ -31,11 +33,6 @@ _KEY_BYTES = 32
 def key_of_seed(seed: int) -> bytes:
     """Return the key whose deals are played after ``reset(seed)``: SHA-256 of ``arena.rl/SEED``."""
     return hashlib.sha256(f"arena.rl/{seed}".encode("ascii")).digest()
-
-
-def in_order(env: "Environment") -> "Environment":
-    """Return ``env`` with PettingZoo's check around it that it is reset before it is used."""
-    return cast("Environment", OrderEnforcingWrapper(env))
 
 
 class Environment(AECEnv):  # type: ignore[misc]  # PettingZoo says nothing of its types
@@ -252,6 +249,34 @@ class Environment(AECEnv):  # type: ignore[misc]  # PettingZoo says nothing of i
 
     def close(self) -> None:
         """Do nothing: nothing is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """Makes environments of a game: what by PettingZoo's conventions is ``env`` or ``raw_env``."""
+
+    encoding: Callable[[int], AnyEncoding]
+    """Number of players -> the game's encoding; `ValueError` if it is not for so many."""
+
+    checked: bool = True
+    """Whether PettingZoo's check is around what it makes, that it is reset before it is used."""
+
+    def __call__(
+        self,
+        players: int = 2,
+        variant: str | None = None,
+        key: bytes | None = None,
+        observations: Observations = "flat",
+        rewards: Rewards = "outcome",
+        render_mode: str | None = None,
+    ) -> Environment:
+        """Return the game for ``players``; all other arguments are those of `Environment`.
+
+        Raises:
+            ValueError: one of these cannot be.
+        """
+        made = Environment(self.encoding(players), variant, key, observations, rewards, render_mode)
+        return cast("Environment", OrderEnforcingWrapper(made)) if self.checked else made
 
 
 def _check(name: str, value: object, known: tuple[object, ...]) -> None:

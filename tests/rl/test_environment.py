@@ -1,3 +1,5 @@
+import inspect
+import pickle
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -6,7 +8,7 @@ import numpy as np
 import pytest
 from pettingzoo.test import api_test, parallel_api_test, seed_test
 from pettingzoo.utils import aec_to_parallel, turn_based_aec_to_parallel
-from pettingzoo.utils.wrappers import TerminateIllegalWrapper
+from pettingzoo.utils.wrappers import OrderEnforcingWrapper, TerminateIllegalWrapper
 
 from arena.games.base import Kind
 from arena.games.deal import Deal, Stream
@@ -269,6 +271,25 @@ def test_it_can_be_made_a_loss() -> None:
 def test_it_has_to_be_reset_before_it_is_used() -> None:
     with pytest.raises(AttributeError, match="cannot be accessed before reset"):
         made("donburiko").agent_selection  # noqa: B018 - it is what is tried
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_raw_env_takes_what_env_does_and_lacks_its_check_alone(name: str) -> None:
+    checked, raw = MODULES[name].env(3, observations="named"), MODULES[name].raw_env(3)
+
+    assert (type(checked), type(raw)) == (OrderEnforcingWrapper, Environment)
+    assert type(checked.unwrapped) is Environment
+    assert checked.unwrapped.encoding is raw.encoding is MODULES[name].encoding(3)
+    takes = list(inspect.signature(Environment).parameters)
+    assert list(inspect.signature(MODULES[name].env).parameters) == ["players", *takes[1:]]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_what_makes_environments_can_be_handed_to_other_processes(name: str) -> None:
+    for make in (MODULES[name].env, MODULES[name].raw_env):
+        again = pickle.loads(pickle.dumps(make))  # noqa: S301 - our own
+
+        assert again(players=2).possible_agents == ["seat_0", "seat_1"]
 
 
 # Deals
