@@ -1,6 +1,7 @@
 """``arena submit`` and ``arena bots``: the registered bots."""
 
 import logging
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from textwrap import wrap
@@ -30,6 +31,7 @@ from arena.cli.waiting import Waiting
 from arena.errors import UsageError
 from arena.games import games as all_games
 from arena.players.submission import read_bundle
+from arena.players.tail import TAIL
 from arena.referee.limits import Limits
 from arena.store.bots import (
     Bot,
@@ -41,11 +43,35 @@ from arena.store.bots import (
     remove_bot,
 )
 from arena.tournament.trial import try_out
+from arena.wire.escape import printable
 
 COLUMNS = ("bot", "version", "games", "author", "submitted", "digest")
 _DIGEST_SHOWN = 19
+_ECHO = 160
 
 log = logging.getLogger(__name__)
+
+BotPath = Annotated[
+    Path,
+    typer.Argument(
+        metavar="PATH", help="A script, an executable file, a folder, a .zip or a .tar.gz."
+    ),
+]
+NewName = Annotated[
+    str | None, typer.Option("--name", metavar="NAME", help="What to call the bot.")
+]
+Versions = Annotated[
+    bool,
+    typer.Option(
+        "--versions", help="With all versions: an older one plays as `--bots NAME@VERSION`."
+    ),
+]
+RegisteredName = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME", help="A name from `arena bots`.", autocompletion=complete_registered
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -62,15 +88,8 @@ def register(app: typer.Typer) -> None:
 
 
 def submit(  # noqa: PLR0917 - a command's options
-    path: Annotated[
-        Path,
-        typer.Argument(
-            metavar="PATH", help="A script, an executable file, a folder, a .zip or a .tar.gz."
-        ),
-    ],
-    name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="What to call the bot.")
-    ] = None,
+    path: BotPath,
+    name: NewName = None,
     home: Home = HOME,
     move_ms: MoveMs = None,
     start_ms: StartMs = None,
@@ -93,7 +112,10 @@ def submit(  # noqa: PLR0917 - a command's options
         log.debug("%s: %s, started by %s", bundle.name, bundle.digest, bundle.command)
         with browsed(home) as store:
             check_free(store, bundle.name)
-        trial = try_out(bundle, limits, isolated.tier, waiting.told)
+        try:
+            trial = try_out(bundle, limits, isolated.tier, waiting.told)
+        except UsageError as refusal:
+            raise _with_way_on(refusal, path) from None
     with store_at(home) as store:
         before = bot_versions(store, bundle.name)
         bot, changed = add_bot(store, bundle.name, bundle, trial.games)
@@ -102,6 +124,15 @@ def submit(  # noqa: PLR0917 - a command's options
     for line in wrap(_held(limits), WIDTH):
         remark(line)
     typer.echo(render([_row(bot, form)], form), nl=False)
+
+
+def _with_way_on(refusal: UsageError, path: Path) -> UsageError:
+    """Return the ``refusal`` of the bot at ``path`` with the command that says more of it."""
+    said, tail, log_lines = str(refusal).partition(TAIL)
+    # What begins with a dash would be taken for an option.
+    text = f"./{path}" if str(path).startswith("-") else str(path)
+    command = printable(f"arena check {shlex.quote(text)}", _ECHO, cut="middle")
+    return UsageError(f"{said}; `{command}` says more{tail}{log_lines}")
 
 
 def _news(before: Sequence[Bot], bot: Bot, *, changed: bool) -> str:
@@ -139,12 +170,7 @@ def _held(limits: Limits) -> str:
 
 def bots(
     context: typer.Context,
-    versions: Annotated[
-        bool,
-        typer.Option(
-            "--versions", help="With all versions: an older one plays as `--bots NAME@VERSION`."
-        ),
-    ] = False,
+    versions: Versions = False,
     home: Home = HOME,
     form: As = Format.TABLE,
 ) -> None:
@@ -164,12 +190,7 @@ def bots(
 
 
 def remove(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME", help="A name from `arena bots`.", autocompletion=complete_registered
-        ),
-    ],
+    name: RegisteredName,
     home: Home = HOME,
 ) -> None:
     """Take a bot off the list; what it has played stays."""

@@ -43,6 +43,20 @@ _SHOWN, _TOLD = 320, 8_000
 _INDENT = 8
 _ECHO = 60
 
+PathOrName = Annotated[
+    str,
+    typer.Argument(
+        metavar="BOT",
+        help="A script, an executable file, a folder, a .zip or a .tar.gz; or else the name "
+        "of a bot.",
+        autocompletion=complete_bot,
+    ),
+]
+NameOfPath = Annotated[
+    str | None,
+    typer.Option("--name", metavar="NAME", help="What to call the bot at that path."),
+]
+
 
 def register(app: typer.Typer) -> None:
     """Add the command of this module to ``app``."""
@@ -50,19 +64,8 @@ def register(app: typer.Typer) -> None:
 
 
 def check(  # noqa: PLR0917 - a command's options
-    bot: Annotated[
-        str,
-        typer.Argument(
-            metavar="BOT",
-            help="A script, an executable file, a folder, a .zip or a .tar.gz; or else the name "
-            "of a bot.",
-            autocompletion=complete_bot,
-        ),
-    ],
-    name: Annotated[
-        str | None,
-        typer.Option("--name", metavar="NAME", help="What to call the bot at that path."),
-    ] = None,
+    bot: PathOrName,
+    name: NameOfPath = None,
     home: Home = HOME,
     move_ms: MoveMs = None,
     start_ms: StartMs = None,

@@ -3,12 +3,15 @@
 What all of them need takes several times as long to import as most commands take to run.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
 import typer
 from typer.core import TyperGroup
+
+from arena.cli.mistakes import spelt
+from arena.errors import UsageError
 
 MODULES: Mapping[str, tuple[str, ...]] = {
     "new": ("new",),
@@ -56,7 +59,9 @@ class _OnDemand(Mapping[str, Any]):
             module = import_module(f"{__package__}.{_NAMES[name]}")
             part = typer.Typer(rich_markup_mode=None)
             module.register(part)
-            self._made.update(typer.main.get_group(part).commands)
+            made = typer.main.get_group(part)
+            _mind_empty(made)
+            self._made.update(made.commands)
         return self._made[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -67,3 +72,27 @@ class _OnDemand(Mapping[str, Any]):
 
     def __contains__(self, name: object) -> bool:
         return name in _NAMES
+
+
+def _mind_empty(command: Any) -> None:  # noqa: ANN401 - typer's own
+    """Have ``command``, and those below it, refuse an empty text where it is not the default.
+
+    It mostly comes from a variable of the shell that is not set. It must mean neither the current
+    folder, as an empty path would, nor everything, as an option that is left out does.
+    """
+    for param in command.params:
+        param.process_value = _not_empty(param, param.process_value)
+    for below in getattr(command, "commands", {}).values():
+        _mind_empty(below)
+
+
+def _not_empty(param: Any, process: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:  # noqa: ANN401
+    """Return ``process``, which makes a value of what is typed for ``param``, with that refusal."""
+
+    def checked(context: Any, typed: Any) -> Any:  # noqa: ANN401
+        empty = typed == "" or (isinstance(typed, (list, tuple)) and "" in typed)
+        if empty and param.default != "" and not context.resilient_parsing:
+            raise UsageError(f"{spelt(param)} is empty (see `{context.command_path} --help`)")
+        return process(context, typed)
+
+    return checked

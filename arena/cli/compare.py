@@ -12,36 +12,35 @@ from arena.cli.mistakes import Stopped
 from arena.cli.options import (
     HOME,
     As,
-    CoresPerMatch,
     ExtraMs,
     Home,
+    Jobs,
     MoveMs,
-    On,
-    Oversubscribe,
     SlotMs,
     StartMs,
     SuiteName,
     TierName,
+    Variant,
     at_home,
     browsed,
     complete_bot,
     complete_bots,
     complete_game,
     complete_tournament,
-    given,
     isolation_wanted,
     settings_at,
     store_at,
     words,
 )
-from arena.cli.places import Place, place_at
+from arena.cli.places import CoresPerMatch, On, Oversubscribe, Place, place_at
+from arena.cli.playing import Name, PublicValue, check_settled, keep, suite_wanted
 from arena.cli.remarks import counted, remark
 from arena.cli.render import Format
-from arena.cli.tournament import Jobs, Name, PublicValue
 from arena.errors import HostFault, UsageError
 from arena.games import games, get_game
 from arena.games.base import AnyGame, Kind
 from arena.players.names import check_name
+from arena.players.sandbox import Isolation
 from arena.ratings.sequential import (
     FINE,
     FIRST_LOOK,
@@ -50,6 +49,7 @@ from arena.ratings.sequential import (
     Verdict,
 )
 from arena.referee.category import Category, Mode
+from arena.referee.limits import Limits
 from arena.store.db import Store
 from arena.store.matches import mean_ms
 from arena.store.tournaments import Stage, Tournament, get_tournament, list_tournaments
@@ -58,15 +58,8 @@ from arena.tournament.entrants import Candidate, named
 from arena.tournament.key import check_public_value
 from arena.tournament.plan import Plan
 from arena.tournament.runner import Stop
-from arena.tournament.suite import find_suite
 
 STATUSES = {Verdict.BETTER: 0, Verdict.NOT_BETTER: 1, Verdict.UNDECIDED: 3}
-_SETTLED = (
-    *("b", "game", "players", "variant", "field", "fine", "blocks", "suite", "name"),
-    *("move_ms", "extra_ms", "start_ms", "slot_ms", "tier", "public_value"),
-)
-"""Parameters that are settled once a comparison is stored."""
-
 _LARGEST = 20_000
 """The most that ``--blocks`` can be."""
 
@@ -101,12 +94,6 @@ Players = Annotated[
     int | None,
     typer.Option(
         "--players", metavar="N", min=1, help="Seats at a table; by default as few as there are."
-    ),
-]
-Variant = Annotated[
-    str | None,
-    typer.Option(
-        "--variant", metavar="VARIANT", help="Of the rules; by default the game's first one."
     ),
 ]
 Others = Annotated[
@@ -186,31 +173,17 @@ def compare(  # noqa: PLR0913, PLR0917 - a command's options
     place = place_at(context, on, jobs, cores_per_match, oversubscribe, settings)
     made = None
     if resume:
-        if settled := given(context, _SETTLED):
-            raise UsageError(
-                f"--resume goes on with what was planned: leave out {', '.join(settled)}"
-            )
+        check_settled(context)
         with store_at(home, create=False) as store:
             going = _stopped(store, a)
-    else:
-        if not (a and b):
-            raise UsageError("which two bots? `arena compare A B`, or --resume for a stopped one")
-        if suite is not None and public_value:
-            raise UsageError("--public-value goes into a fresh secret's key: leave out --suite")
-        chosen = find_suite(suite) if suite is not None else None
+    elif a and b:
+        chosen = suite_wanted(suite, public_value)
         limits = settings.limits_with(
             move_ms=move_ms, extra_ms=extra_ms, start_ms=start_ms, slot_ms=slot_ms
         )
         isolated = isolation_wanted(tier, settings)
         rules = get_game(game) if game is not None else None
-        with browsed(home) as store:
-            bots = named(
-                store,
-                [a, b, *(words(field, "--field") or ())],
-                limits,
-                isolated.tier,
-                isolated.build_in,
-            )
+        bots = _bots(home, [a, b, *(words(field, "--field") or ())], limits, isolated)
         made = plan_comparison(
             bots,
             _comparison(bots, rules or _only_game(bots), players, variant, blocks, fine=fine),
@@ -221,16 +194,12 @@ def compare(  # noqa: PLR0913, PLR0917 - a command's options
             public_value=check_public_value(public_value),
         )
         going = made.tournament
-        place.prepare(going)
-        with browsed(home) as store:
-            remark(_size(store, going, place))
-        _announce(made)
+        _announce(home, made, place)
+    else:
+        raise UsageError("which two bots? `arena compare A B`, or --resume for a stopped one")
     with store_at(home) as store:
         if made:
-            made.store(store)
-            # Of what is kept, so that nobody holds a commitment to a comparison that is not there.
-            if going.commitment:
-                remark(f"SHA-256 of the secret: {going.commitment}")
+            keep(store, made)
         elif going.finished is None:
             place.prepare(going)
             remark(_size(store, going, place))
@@ -249,6 +218,14 @@ def _stopped(store: Store, text: str | None) -> Tournament:
         if one.tournament.comparison and one.stage in {Stage.STOPPED, Stage.PLANNED}:
             return one.tournament
     raise UsageError("no comparison was stopped: `arena compare A B` begins one")
+
+
+def _bots(
+    home: Path, texts: Sequence[str], limits: Limits, isolated: Isolation
+) -> Sequence[Candidate]:
+    """Return the bots that ``texts`` mean, in their order."""
+    with browsed(home) as store:
+        return named(store, texts, limits, isolated.tier, isolated.build_in)
 
 
 def _only_game(bots: Sequence[Candidate]) -> AnyGame:
@@ -291,9 +268,12 @@ def _size(store: Store, going: Tournament, place: Place) -> str:
     return size(going.id, blocks, place.workers, each)
 
 
-def _announce(made: Plan) -> None:
+def _announce(home: Path, made: Plan, place: Place) -> None:
     """Say what holds of the whole comparison, before the first match is."""
     going = made.tournament
+    place.prepare(going)
+    with browsed(home) as store:
+        remark(_size(store, going, place))
     wanted = Comparison.of(going)
     digests = {name: bundle.digest for name, bundle in made.entries}
     if digests[wanted.a] == digests[wanted.b]:

@@ -11,6 +11,7 @@ from arena.audit.verify import verify_account
 from arena.cli.options import (
     HOME,
     Home,
+    Jobs,
     Operator,
     at_home,
     check_shown,
@@ -21,9 +22,18 @@ from arena.cli.options import (
     workers_wanted,
 )
 from arena.cli.remarks import counted, remark
-from arena.cli.tournament import Jobs
 from arena.cli.verify import told_so_far
 from arena.store.tournaments import get_tournament
+
+TournamentName = Annotated[
+    str,
+    typer.Argument(
+        metavar="TOURNAMENT", help="Its id or name.", autocompletion=complete_tournament
+    ),
+]
+NewFolder = Annotated[Path, typer.Argument(metavar="DIR", help="A new or an empty folder.")]
+WithBots = Annotated[bool, typer.Option("--bots", help="Let the snapshots of the bots go along.")]
+ExportFolder = Annotated[Path, typer.Argument(metavar="DIR", help="What `arena export` wrote.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -33,16 +43,9 @@ def register(app: typer.Typer) -> None:
 
 
 def export(
-    tournament: Annotated[
-        str,
-        typer.Argument(
-            metavar="TOURNAMENT", help="Its id or name.", autocompletion=complete_tournament
-        ),
-    ],
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A new or an empty folder.")],
-    bots: Annotated[
-        bool, typer.Option("--bots", help="Let the snapshots of the bots go along.")
-    ] = False,
+    tournament: TournamentName,
+    folder: NewFolder,
+    bots: WithBots = False,
     operator: Operator = False,
     home: Home = HOME,
 ) -> None:
@@ -60,7 +63,7 @@ def export(
 
 
 def import_(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What `arena export` wrote.")],
+    folder: ExportFolder,
     jobs: Jobs = None,
     home: Home = HOME,
 ) -> None:

@@ -16,8 +16,8 @@ from arena.cli.options import (
     Home,
     at_home,
     browsed,
-    complete_tournament,
     store_at,
+    tournament_option,
 )
 from arena.cli.pools import ALL, category_names, chosen_categories, pool_of
 from arena.cli.remarks import counted, remark, rulings
@@ -37,13 +37,7 @@ _ECHO = 120
 
 InTournaments = Annotated[
     list[str] | None,
-    typer.Option(
-        "--tournament",
-        "-t",
-        metavar="TOURNAMENT",
-        help=f"Its id or name, or `{ALL}`; several make a pool. By default the newest.",
-        autocompletion=complete_tournament,
-    ),
+    tournament_option(f"Its id or name, or `{ALL}`; several make a pool. By default the newest."),
 ]
 Categories = Annotated[
     list[str] | None,

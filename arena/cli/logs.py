@@ -11,20 +11,21 @@ from arena.cli.options import (
     HOME,
     As,
     Home,
+    OfTournament,
     Operator,
     check_shown,
     complete_match,
     complete_registered,
-    complete_tournament,
+    elsewhere,
     given,
     store_at,
+    tournament_id,
 )
-from arena.cli.remarks import remark
+from arena.cli.remarks import remark, tell_older
 from arena.cli.render import Format, Value, render
 from arena.errors import RecordError, UsageError
 from arena.referee.record import MatchRecord, decode_record
 from arena.store.db import Store
-from arena.store.listing import tournaments_of
 from arena.store.logs import records_of
 from arena.store.matches import get_match
 from arena.store.tournaments import get_tournament
@@ -35,6 +36,28 @@ _USUALLY = 10
 
 Row = dict[str, Value]
 
+BotName = Annotated[
+    str,
+    typer.Argument(
+        metavar="BOT", help="Its name in the matches.", autocompletion=complete_registered
+    ),
+]
+OfMatch = Annotated[
+    str | None,
+    typer.Option(
+        "--match",
+        metavar="MATCH",
+        help="Of this one alone: its id, or the beginning of one.",
+        autocompletion=complete_match,
+    ),
+]
+AtFault = Annotated[
+    bool, typer.Option("--faults", help="Only of matches in which it was at fault.")
+]
+Last = Annotated[
+    int, typer.Option("--last", metavar="N", min=1, help="Of so many matches, newest last.")
+]
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to ``app``."""
@@ -43,37 +66,11 @@ def register(app: typer.Typer) -> None:
 
 def logs(  # noqa: PLR0913, PLR0917 - a command's options
     context: typer.Context,
-    bot: Annotated[
-        str,
-        typer.Argument(
-            metavar="BOT", help="Its name in the matches.", autocompletion=complete_registered
-        ),
-    ],
-    tournament: Annotated[
-        str | None,
-        typer.Option(
-            "--tournament",
-            "-t",
-            metavar="TOURNAMENT",
-            help="Of this one alone: its id or name.",
-            autocompletion=complete_tournament,
-        ),
-    ] = None,
-    match: Annotated[
-        str | None,
-        typer.Option(
-            "--match",
-            metavar="MATCH",
-            help="Of this one alone: its id, or the beginning of one.",
-            autocompletion=complete_match,
-        ),
-    ] = None,
-    faults: Annotated[
-        bool, typer.Option("--faults", help="Only of matches in which it was at fault.")
-    ] = False,
-    last: Annotated[
-        int, typer.Option("--last", metavar="N", min=1, help="Of so many matches, newest last.")
-    ] = _USUALLY,
+    bot: BotName,
+    tournament: OfTournament = None,
+    match: OfMatch = None,
+    faults: AtFault = False,
+    last: Last = _USUALLY,
     operator: Operator = False,
     home: Home = HOME,
     form: As = Format.TABLE,
@@ -88,14 +85,13 @@ def logs(  # noqa: PLR0913, PLR0917 - a command's options
         raise UsageError(f"--match is a single match: leave out {', '.join(others)}")
     twins = ""
     with store_at(home, create=False) as store:
-        where = get_tournament(store, tournament).tournament.id if tournament else None
+        where = tournament_id(store, tournament)
         if match is None:
             found = records_of(store, bot, where, faulty=faults)
         else:
             found = iter([one := _record_of(store, bot, match, where)])
             if where is None:
-                others = tournaments_of(store, one.match)
-                twins = also_in([other for other in others if other != one.tournament])
+                twins = also_in(elsewhere(store, one.match, one.tournament))
         rows = _rows(store, bot, islice(found, last), operator=operator)
         older = next(found, None) is not None
     _print(rows, form)
@@ -104,8 +100,7 @@ def logs(  # noqa: PLR0913, PLR0917 - a command's options
             f"no match {f'in which {bot} was at fault' if faults else f'of {bot}'} was played yet"
         )
     if older:
-        which = f"these are the last {last} matches" if last > 1 else "this is the last match"
-        remark(f"{which}: --last N shows more")
+        tell_older(last)
     if twins:
         remark(f"{rows[0]['match']} in {rows[0]['tournament']}{twins}")
 

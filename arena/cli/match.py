@@ -20,6 +20,7 @@ from arena.cli.options import (
     StartMs,
     SuiteName,
     TierName,
+    Variant,
     at_home,
     browsed,
     complete_bot,
@@ -49,18 +50,26 @@ from arena.tournament.tasks import match_task
 from arena.wire.codec import encode_value
 from arena.wire.escape import printable
 
+_CLOCKS = ("move_ms", "extra_ms", "start_ms", "slot_ms")
+
 log = logging.getLogger(__name__)
 
 DealNumber = Annotated[
     int, typer.Option("--deal", metavar="N", min=0, max=999_999, help="Which one, from 0.")
 ]
-Variant = Annotated[
-    str | None,
-    typer.Option(
-        "--variant", metavar="VARIANT", help="Of the rules; by default the game's first one."
+BotOfSeat = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="BOT",
+        help="Names or paths, one for each seat; a name several times if it holds several.",
+        autocompletion=complete_bot,
     ),
 ]
-_CLOCKS = ("move_ms", "extra_ms", "start_ms", "slot_ms")
+Watched = Annotated[bool, typer.Option("--watch", help="Show the table at every turn.")]
+NoLimits = Annotated[
+    bool,
+    typer.Option("--no-limits", help="Under a debugger: no clock and no limits, so unrated."),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -71,26 +80,16 @@ def register(app: typer.Typer) -> None:
 def match(  # noqa: PLR0913, PLR0917 - a command's options
     context: typer.Context,
     game: OneGame,
-    bots: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="BOT",
-            help="Names or paths, one for each seat; a name several times if it holds several.",
-            autocompletion=complete_bot,
-        ),
-    ],
+    bots: BotOfSeat,
     deal: DealNumber = 0,
     suite: SuiteName = None,
     variant: Variant = None,
-    watch: Annotated[bool, typer.Option("--watch", help="Show the table at every turn.")] = False,
+    watch: Watched = False,
     move_ms: MoveMs = None,
     extra_ms: ExtraMs = None,
     start_ms: StartMs = None,
     slot_ms: SlotMs = None,
-    no_limits: Annotated[
-        bool,
-        typer.Option("--no-limits", help="Under a debugger: no clock and no limits, so unrated."),
-    ] = False,
+    no_limits: NoLimits = False,
     tier: TierName = None,
     home: Home = HOME,
     form: As = Format.TABLE,

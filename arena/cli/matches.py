@@ -10,17 +10,17 @@ from arena.cli.options import (
     HOME,
     As,
     Home,
+    OfTournament,
     complete_registered,
-    complete_tournament,
     store_at,
+    tournament_id,
 )
-from arena.cli.remarks import remark
+from arena.cli.remarks import remark, tell_older
 from arena.cli.render import Format, Value, render
 from arena.referee.record import MatchRecord, decode_record
 from arena.store.db import Store
 from arena.store.listing import newest_matches
 from arena.store.matches import StoredMatch
-from arena.store.tournaments import get_tournament
 
 COLUMNS = (
     *("tournament", "match", "bots", "scores", "ranks", "reason", "actions", "faults"),
@@ -30,6 +30,20 @@ _USUALLY = 20
 
 Row = dict[str, Value]
 
+OfBot = Annotated[
+    str | None,
+    typer.Option(
+        "--bot",
+        metavar="BOT",
+        help="Only those of a bot: its name in the matches.",
+        autocompletion=complete_registered,
+    ),
+]
+WithFaults = Annotated[
+    bool, typer.Option("--faults", help="Only those with a fault, with --bot of its own.")
+]
+Last = Annotated[int, typer.Option("--last", metavar="N", min=1, help="So many, newest last.")]
+
 
 def register(app: typer.Typer) -> None:
     """Add the command of this module to ``app``."""
@@ -37,31 +51,10 @@ def register(app: typer.Typer) -> None:
 
 
 def matches(
-    tournament: Annotated[
-        str | None,
-        typer.Option(
-            "--tournament",
-            "-t",
-            metavar="TOURNAMENT",
-            help="Of this one alone: its id or name.",
-            autocompletion=complete_tournament,
-        ),
-    ] = None,
-    bot: Annotated[
-        str | None,
-        typer.Option(
-            "--bot",
-            metavar="BOT",
-            help="Only those of a bot: its name in the matches.",
-            autocompletion=complete_registered,
-        ),
-    ] = None,
-    faults: Annotated[
-        bool, typer.Option("--faults", help="Only those with a fault, with --bot of its own.")
-    ] = False,
-    last: Annotated[
-        int, typer.Option("--last", metavar="N", min=1, help="So many, newest last.")
-    ] = _USUALLY,
+    tournament: OfTournament = None,
+    bot: OfBot = None,
+    faults: WithFaults = False,
+    last: Last = _USUALLY,
     home: Home = HOME,
     form: As = Format.TABLE,
 ) -> None:
@@ -72,7 +65,7 @@ def matches(
     stand in the order of the seats, as the bots in the id do.
     """
     with store_at(home, create=False) as store:
-        where = get_tournament(store, tournament).tournament.id if tournament else None
+        where = tournament_id(store, tournament)
         found = _found(store, where, bot, faults=faults)
         rows = [_row(*one, form) for one in islice(found, last)]
         older = next(found, None) is not None
@@ -82,8 +75,7 @@ def matches(
     if not rows:
         remark("no such match was played yet")
     if older:
-        which = f"these are the last {last} matches" if last > 1 else "this is the last match"
-        remark(f"{which}: --last N shows more")
+        tell_older(last)
 
 
 def _found(

@@ -60,6 +60,12 @@ def mistake(error: Any, root: Any, arguments: Sequence[str]) -> str:  # noqa: AN
     return f"{text[:1].lower()}{text[1:]} (see `{path} --help`)"
 
 
+def spelt(param: Any) -> str:  # noqa: ANN401 - see above
+    """Return what the help calls a parameter: an option by its long name."""
+    name: str = param.name
+    return max(param.opts, key=len) if param.param_type_name == "option" else param.metavar or name
+
+
 def _where(error: Any, root: Any, arguments: Sequence[str]) -> tuple[Any, str]:  # noqa: ANN401 - see above
     """Return the command in which the mistake is, and how it is called."""
     if error.ctx:

@@ -19,25 +19,29 @@ class Lang(StrEnum):
     CPP = "cpp"
 
 
+NewName = Annotated[
+    str, typer.Argument(metavar="NAME", help="What to call the bot, and its folder.")
+]
+InLanguage = Annotated[
+    Lang,
+    typer.Option(
+        "--lang",
+        "-l",
+        metavar="|".join(Lang),
+        case_sensitive=False,
+        help="The language to write it in.",
+    ),
+]
+
+
 def register(app: typer.Typer) -> None:
     """Add the command of this module to ``app``."""
     app.command(epilog="Example: arena new mybot --lang js")(new)
 
 
 def new(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="What to call the bot, and its folder.")
-    ],
-    lang: Annotated[
-        Lang,
-        typer.Option(
-            "--lang",
-            "-l",
-            metavar="|".join(Lang),
-            case_sensitive=False,
-            help="The language to write it in.",
-        ),
-    ] = Lang.PYTHON,
+    name: NewName,
+    lang: InLanguage = Lang.PYTHON,
 ) -> None:
     """Make a folder with a small bot in it, which `arena submit` takes as it is.
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from arena.bundled import bundled, sample_bots
+from arena.cli.mistakes import spelt
 from arena.cli.remarks import remark
 from arena.cli.render import Format
 from arena.errors import UsageError
@@ -20,9 +21,9 @@ from arena.players.sandbox import Isolation, Tier, isolation
 from arena.referee.limits import BOUNDS, Limits
 from arena.store.bots import list_bots
 from arena.store.db import FILE_NAME, Store, open_store
-from arena.store.listing import match_ids
+from arena.store.listing import match_ids, tournaments_of
 from arena.store.tournaments import Tournament, get_tournament, list_tournaments
-from arena.tournament.machine import Sharing, carries, cores
+from arena.tournament.machine import carries
 from arena.tournament.settings import FILE_NAME as SETTINGS
 from arena.tournament.settings import MOST_JOBS, Settings, read_settings
 from arena.wire.escape import printable
@@ -69,8 +70,7 @@ def complete_match(context: typer.Context, incomplete: str) -> list[str]:
     """Return ids of matches, those of the tournament that the command line says if it does."""
 
     def ids(store: Store) -> list[str]:
-        text = context.params.get("tournament")
-        where = get_tournament(store, text).tournament.id if text else None
+        where = tournament_id(store, context.params.get("tournament"))
         return match_ids(store, incomplete, where, _MOST_COMPLETED)
 
     return _kept(context, ids)
@@ -143,44 +143,40 @@ SuiteName = Annotated[
         autocompletion=complete_suite,
     ),
 ]
-CoresPerMatch = Annotated[
+Jobs = Annotated[
     int | None,
     typer.Option(
-        "--cores-per-match",
+        "-j",
+        "--jobs",
         metavar="N",
         min=1,
         max=MOST_JOBS,
-        help="Give each match N cores of its own, for bots with threads; as a rule it has one.",
+        help="Matches at a time; one a core, or one a worker of a cluster.",
     ),
 ]
-Oversubscribe = Annotated[
-    int | None,
-    typer.Option(
-        "--oversubscribe",
-        metavar="N",
-        min=1,
-        max=MOST_JOBS,
-        help="Play N matches at a time on the same core, for bots that mostly wait.",
-    ),
-]
-On = Annotated[
+Variant = Annotated[
     str | None,
     typer.Option(
-        "--on",
-        metavar="ADDRESS",
-        help="Play on a Dask cluster, whose scheduler is at tcp://HOST:PORT or tls://HOST:PORT.",
+        "--variant", metavar="VARIANT", help="Of the rules; by default the game's first one."
     ),
 ]
-InTournament = Annotated[
-    str | None,
-    typer.Option(
+
+
+def tournament_option(text: str) -> Any:  # noqa: ANN401 - typer's own
+    """Return the option that names a tournament, with ``text`` as its help."""
+    return typer.Option(
         "--tournament",
         "-t",
         metavar="TOURNAMENT",
-        help="Its id or name; by default the newest that fits.",
+        help=text,
         autocompletion=complete_tournament,
-    ),
+    )
+
+
+InTournament = Annotated[
+    str | None, tournament_option("Its id or name; by default the newest that fits.")
 ]
+OfTournament = Annotated[str | None, tournament_option("Of this one alone: its id or name.")]
 Operator = Annotated[
     bool, typer.Option("--operator", help="Show cards although the tournament is not finished.")
 ]
@@ -270,11 +266,7 @@ def given(context: typer.Context, names: Iterable[str]) -> list[str]:
         # A list of arguments always comes from the command line, be it empty.
         if source and source.name == "COMMANDLINE" and context.params[name] not in ((), [], None):
             said.add(name)
-    return [
-        max(param.opts, key=len) if param.param_type_name == "option" else param.metavar or name
-        for param in context.command.params
-        if (name := param.name) in said
-    ]
+    return [spelt(param) for param in context.command.params if param.name in said]
 
 
 def words(texts: Sequence[str] | None, option: str) -> list[str] | None:
@@ -313,6 +305,16 @@ def one_of(numbers: Sequence[int]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
+def tournament_id(store: Store, text: str | None) -> str | None:
+    """Return the id of the tournament that ``text`` means; ``None`` where it says nothing."""
+    return get_tournament(store, text).tournament.id if text else None
+
+
+def elsewhere(store: Store, match: str, tournament: str) -> list[str]:
+    """Return the ids of the other tournaments with a match of the id ``match``, newest first."""
+    return [other for other in tournaments_of(store, match) if other != tournament]
+
+
 def check_shown(tournament: Tournament, *, operator: bool) -> None:
     """Raise `UsageError` if cards of ``tournament`` would help those who still play on them."""
     if tournament.sealed and not operator:
@@ -325,19 +327,6 @@ def check_shown(tournament: Tournament, *, operator: bool) -> None:
 def workers_wanted(jobs: int | None, settings: Settings) -> int:
     """Return how many workers to start: as many as the machine carries, unless the user says."""
     return jobs or settings.jobs or carries()
-
-
-def sharing_wanted(cores_per_match: int | None, oversubscribe: int | None) -> Sharing:
-    """Return how matches share the cores of this machine.
-
-    Raises:
-        UsageError: it has not so many.
-    """
-    there = len(cores())
-    if (cores_per_match or 1) > there:
-        noun = "core" if there == 1 else "cores"
-        raise UsageError(f"--cores-per-match {cores_per_match}: this machine gives {there} {noun}")
-    return Sharing(cores_per_match or 1, oversubscribe or 1)
 
 
 def isolation_wanted(tier: Tier | None, settings: Settings) -> Isolation:

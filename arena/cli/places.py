@@ -2,17 +2,46 @@
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Annotated
 
 import typer
 
-from arena.cli.options import sharing_wanted
 from arena.errors import UsageError
 from arena.store.tournaments import Tournament
 from arena.tournament.cluster.errands import Terms
 from arena.tournament.cluster.members import Cluster, connected
 from arena.tournament.executor import Executors, local
-from arena.tournament.machine import ONE_EACH, Sharing, carries
-from arena.tournament.settings import Settings
+from arena.tournament.machine import ONE_EACH, Sharing, carries, cores
+from arena.tournament.settings import MOST_JOBS, Settings
+
+CoresPerMatch = Annotated[
+    int | None,
+    typer.Option(
+        "--cores-per-match",
+        metavar="N",
+        min=1,
+        max=MOST_JOBS,
+        help="Give each match N cores of its own, for bots with threads; as a rule it has one.",
+    ),
+]
+Oversubscribe = Annotated[
+    int | None,
+    typer.Option(
+        "--oversubscribe",
+        metavar="N",
+        min=1,
+        max=MOST_JOBS,
+        help="Play N matches at a time on the same core, for bots that mostly wait.",
+    ),
+]
+On = Annotated[
+    str | None,
+    typer.Option(
+        "--on",
+        metavar="ADDRESS",
+        help="Play on a Dask cluster, whose scheduler is at tcp://HOST:PORT or tls://HOST:PORT.",
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +114,7 @@ def place_at(
         UsageError: there is no cluster, or this machine has not so many cores.
     """
     if on is None:
-        sharing = sharing_wanted(cores_per_match, oversubscribe)
+        sharing = _sharing(cores_per_match, oversubscribe)
         return Place(jobs or settings.jobs, sharing=sharing)
     if cores_per_match or oversubscribe:
         raise UsageError(
@@ -93,3 +122,16 @@ def place_at(
             "--cores-per-match and --oversubscribe"
         )
     return Place(jobs, context.with_resource(connected(on)))
+
+
+def _sharing(cores_per_match: int | None, oversubscribe: int | None) -> Sharing:
+    """Return how matches share the cores of this machine.
+
+    Raises:
+        UsageError: it has not so many.
+    """
+    there = len(cores())
+    if (cores_per_match or 1) > there:
+        noun = "core" if there == 1 else "cores"
+        raise UsageError(f"--cores-per-match {cores_per_match}: this machine gives {there} {noun}")
+    return Sharing(cores_per_match or 1, oversubscribe or 1)

@@ -1,13 +1,14 @@
 """``arena play``: a person against bots, or with them."""
 
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from arena.cli.endings import print_ending
-from arena.cli.match import DealNumber, Variant, tell_way_on
+from arena.cli.match import DealNumber, tell_way_on
 from arena.cli.options import (
     HOME,
     As,
@@ -18,6 +19,7 @@ from arena.cli.options import (
     StartMs,
     SuiteName,
     TierName,
+    Variant,
     browsed,
     complete_bots,
     isolation_wanted,
@@ -32,10 +34,11 @@ from arena.cli.sitting import Sitting
 from arena.errors import UsageError
 from arena.games import get_game
 from arena.games.base import AnyGame
-from arena.players.names import fold
-from arena.players.person import NAME, SNAPSHOT, Person
+from arena.players.names import PERSON_NAME, fold
+from arena.players.person import SNAPSHOT, Person
 from arena.referee.player import Player
 from arena.referee.record import MatchRecord, encode_record
+from arena.store.bots import plain_name
 from arena.store.matches import add_matches
 from arena.store.tournaments import finish
 from arena.tournament.entrants import Candidate, named
@@ -45,6 +48,20 @@ from arena.tournament.plan import Plan, plan_match
 from arena.tournament.suite import find_suite
 from arena.tournament.tasks import entrant_of, task_of
 
+Against = Annotated[
+    list[str],
+    typer.Option(
+        "--vs",
+        metavar="BOT,…",
+        help="The bots in the other seats, by name or path, with commas between them.",
+        autocompletion=complete_bots,
+    ),
+]
+OwnSeat = Annotated[
+    int | None,
+    typer.Option("--seat", metavar="N", min=0, help="Your seat, from 0; by default drawn."),
+]
+
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this module to ``app``."""
@@ -53,19 +70,8 @@ def register(app: typer.Typer) -> None:
 
 def play(  # noqa: PLR0913, PLR0917 - a command's options
     game: OneGame,
-    vs: Annotated[
-        list[str],
-        typer.Option(
-            "--vs",
-            metavar="BOT,…",
-            help="The bots in the other seats, by name or path, with commas between them.",
-            autocompletion=complete_bots,
-        ),
-    ],
-    seat: Annotated[
-        int | None,
-        typer.Option("--seat", metavar="N", min=0, help="Your seat, from 0; by default drawn."),
-    ] = None,
+    vs: Against,
+    seat: OwnSeat = None,
     deal: DealNumber = 0,
     suite: SuiteName = None,
     variant: Variant = None,
@@ -90,12 +96,8 @@ def play(  # noqa: PLR0913, PLR0917 - a command's options
     chosen = find_suite(suite) if suite is not None else None
     with browsed(home) as store:
         seats = list(named(store, others, limits, isolated.tier, isolated.build_in))
-        if clash := [bot.name for bot in seats if fold(bot.name) == fold(NAME)]:
-            raise UsageError(
-                f"{clash[0]} is what you are called in the match: submit that bot under another "
-                "--name"
-            )
-        seats.insert(own, Candidate(NAME, SNAPSHOT, games=None))
+        _check_names(seats)
+        seats.insert(own, Candidate(PERSON_NAME, SNAPSHOT, games=None))
         made = plan_match(
             store, rules, seats, limits, isolated.tier, variant=variant, deal=deal, suite=chosen
         )
@@ -120,6 +122,16 @@ def _seat(game: AnyGame, others: list[str], wanted: int | None) -> int:
     if wanted >= players:
         raise UsageError(f"--seat {wanted}: with {players} players there are 0 to {players - 1}")
     return wanted
+
+
+def _check_names(bots: Sequence[Candidate]) -> None:
+    """Refuse bots that are called as the person is: they were registered before none could be."""
+    for bot in bots:
+        if fold(plain_name(bot.name)) == PERSON_NAME:
+            raise UsageError(
+                f"{bot.name} is what you are called in the match: submit that bot under another "
+                "--name"
+            )
 
 
 def _played(made: Plan, people: dict[int, Player], home: Path) -> MatchRecord:

@@ -1,20 +1,74 @@
-"""Playing a stored tournament, with what is said meanwhile and at its end."""
+"""What `arena tournament` and `arena compare` share: to keep and play a tournament, and go on."""
 
 import shlex
 from collections import Counter
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from arena.cli.interrupts import interrupts
 from arena.cli.mistakes import Stopped
-from arena.cli.options import at_home
+from arena.cli.options import at_home, given
 from arena.cli.places import Place
 from arena.cli.remarks import Progress, remark, rulings
-from arena.errors import HostFault
+from arena.errors import HostFault, UsageError
 from arena.store.db import Store
 from arena.store.tournaments import Tournament, get_tournament
+from arena.tournament.plan import Plan
 from arena.tournament.runner import Stop, run
+from arena.tournament.suite import Suite, find_suite
+
+_OPEN = frozenset(
+    {
+        *("a", "resume", "dry_run", "home", "form"),
+        *("jobs", "on", "cores_per_match", "oversubscribe"),
+    }
+)
+"""Parameters that are not settled once a tournament or a comparison is stored."""
 
 _OTHERS = 3
+
+Name = Annotated[
+    str | None, typer.Option("--name", metavar="NAME", help="What to call the tournament.")
+]
+PublicValue = Annotated[
+    str,
+    typer.Option(
+        "--public-value",
+        metavar="TEXT",
+        help="Goes into the key: what nobody could know before the entries closed.",
+    ),
+]
+
+
+def check_settled(context: typer.Context) -> None:
+    """Raise `UsageError` if the command line says what a resumed tournament would not heed."""
+    if settled := given(context, [name for name in context.params if name not in _OPEN]):
+        raise UsageError(f"--resume goes on with what was planned: leave out {', '.join(settled)}")
+
+
+def suite_wanted(name: str | None, public_value: str) -> Suite | None:
+    """Return the suite ``name`` (or a file), whose key is played with; ``None``: a fresh secret.
+
+    Raises:
+        UsageError: there is no such suite, or a public value that its key would not heed.
+    """
+    if name is None:
+        return None
+    if public_value:
+        raise UsageError("--public-value goes into a fresh secret's key: leave out --suite")
+    return find_suite(name)
+
+
+def keep(store: Store, made: Plan) -> None:
+    """Store what was planned, and publish its commitment.
+
+    Not before it is kept, so that nobody holds a commitment to a tournament that is not there.
+    """
+    made.store(store)
+    if made.tournament.commitment:
+        remark(f"SHA-256 of the secret: {made.tournament.commitment}")
 
 
 def way_on(going: Tournament, home: Path) -> str:

@@ -43,6 +43,12 @@ def counted(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
+def tell_older(last: int) -> None:
+    """Say that there are older matches than the ``last`` ones, and how to see them."""
+    which = f"these are the last {last} matches" if last > 1 else "this is the last match"
+    remark(f"{which}: --last N shows more")
+
+
 class LogFormat(logging.Formatter):
     """Log records made fit for a terminal: they may quote what a bot wrote."""
 

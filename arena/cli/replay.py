@@ -15,8 +15,10 @@ from arena.cli.options import (
     Operator,
     check_shown,
     complete_match,
+    elsewhere,
     given,
     store_at,
+    tournament_id,
 )
 from arena.cli.record_files import SUFFIXES, read_record
 from arena.cli.remarks import remark
@@ -27,11 +29,19 @@ from arena.games.base import Seat
 from arena.referee.lines import lines_of
 from arena.referee.record import MatchRecord, decode_record
 from arena.referee.replay import replay as replay_record
-from arena.store.listing import tournaments_of
 from arena.store.matches import get_match
 from arena.store.tournaments import get_tournament
 from arena.wire.escape import printable
 
+WhichMatch = Annotated[
+    str,
+    typer.Argument(
+        metavar="MATCH",
+        help="An id from `arena matches`, the beginning of one, or a file of records (.json, "
+        ".jsonl).",
+        autocompletion=complete_match,
+    ),
+]
 InFile = Annotated[
     str | None,
     typer.Option(
@@ -46,7 +56,7 @@ OfSeat = Annotated[
         "--seat", metavar="N", min=0, help="Show what this seat was shown, and nothing else."
     ),
 ]
-
+AllTurns = Annotated[bool, typer.Option("--all", help="Print all turns, as without a terminal.")]
 Lines = Annotated[
     int | None,
     typer.Option(
@@ -62,21 +72,11 @@ def register(app: typer.Typer) -> None:
 
 def replay(  # noqa: PLR0913, PLR0917 - a command's options
     context: typer.Context,
-    match: Annotated[
-        str,
-        typer.Argument(
-            metavar="MATCH",
-            help="An id from `arena matches`, the beginning of one, or a file of records (.json, "
-            ".jsonl).",
-            autocompletion=complete_match,
-        ),
-    ],
+    match: WhichMatch,
     tournament: InTournament = None,
     in_file: InFile = None,
     seat: OfSeat = None,
-    all_turns: Annotated[
-        bool, typer.Option("--all", help="Print all turns, as without a terminal.")
-    ] = False,
+    all_turns: AllTurns = False,
     lines: Lines = None,
     operator: Operator = False,
     home: Home = HOME,
@@ -90,16 +90,8 @@ def replay(  # noqa: PLR0913, PLR0917 - a command's options
     """
     if form is not Format.TABLE and (turns := given(context, ("seat", "all_turns"))):
         raise UsageError(f"--format {form.value} prints no turns: leave out {', '.join(turns)}")
-    others: list[str] = []
-    if match.endswith(SUFFIXES):
-        if wrong := given(context, ("tournament",)):
-            raise UsageError(f"a file of records is of no home: leave out {', '.join(wrong)}")
-        record, key = read_record(Path(match), in_file), b""
-    elif in_file is not None:
-        raise UsageError("--match chooses from a file of records: leave it out")
-    else:
-        record, key, others = _kept(home, match, tournament, operator=operator)
-    where = f"{record.match} in {record.tournament}{also_in(others)}"
+    record, key, twins = _found(home, match, tournament, in_file, operator=operator)
+    where = f"{record.match} in {record.tournament}{twins}"
     if lines is not None:
         sent = b"".join(lines_of(record, lines, key=key))
         remark(where)
@@ -123,21 +115,30 @@ def replay(  # noqa: PLR0913, PLR0917 - a command's options
         print_ending(record, form, seat)
 
 
-def _kept(
-    home: Path, match: str, tournament: str | None, *, operator: bool
-) -> tuple[MatchRecord, bytes, list[str]]:
-    """Return a match of ``home``, if its cards may be shown, and the key of its tournament.
+def _found(
+    home: Path, match: str, tournament: str | None, in_file: str | None, *, operator: bool
+) -> tuple[MatchRecord, bytes, str]:
+    """Return the match that is meant, of a file or of ``home``.
 
-    The third are ids of other tournaments that ``match`` could mean as well.
+    With it go the key of its tournament, which a file has not, and a few words that name the other
+    tournaments that ``match`` could mean as well.
+
+    Raises:
+        UsageError: there is no such match, or its cards may not be shown yet.
     """
+    if match.endswith(SUFFIXES):
+        if tournament is not None:
+            raise UsageError("a file of records is of no home: leave out --tournament")
+        return read_record(Path(match), in_file), b"", ""
+    if in_file is not None:
+        raise UsageError("--match chooses from a file of records: leave it out")
     with store_at(home, create=False) as store:
-        where = get_tournament(store, tournament).tournament.id if tournament else None
+        where = tournament_id(store, tournament)
         stored = get_match(store, match, where)
         played = get_tournament(store, stored.tournament).tournament
-        others = [] if where else tournaments_of(store, stored.match)
+        others = [] if where else elsewhere(store, stored.match, stored.tournament)
     check_shown(played, operator=operator)
-    others = [other for other in others if other != stored.tournament]
-    return decode_record(stored.record), played.key, others
+    return decode_record(stored.record), played.key, also_in(others)
 
 
 def _title(record: MatchRecord, seat: int | None, where: str) -> str:

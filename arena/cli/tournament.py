@@ -14,13 +14,11 @@ from arena.cli.leaderboard import print_leaderboards
 from arena.cli.options import (
     HOME,
     As,
-    CoresPerMatch,
     ExtraMs,
     Games,
     Home,
+    Jobs,
     MoveMs,
-    On,
-    Oversubscribe,
     SlotMs,
     StartMs,
     SuiteName,
@@ -28,7 +26,6 @@ from arena.cli.options import (
     at_home,
     browsed,
     complete_tournament,
-    given,
     isolation_wanted,
     placed,
     settings_at,
@@ -36,8 +33,8 @@ from arena.cli.options import (
     store_at,
     words,
 )
-from arena.cli.places import Place, place_at
-from arena.cli.playing import play
+from arena.cli.places import CoresPerMatch, On, Oversubscribe, Place, place_at
+from arena.cli.playing import Name, PublicValue, check_settled, keep, play, suite_wanted
 from arena.cli.remarks import counted, duration, remark
 from arena.cli.render import Format, Value, render
 from arena.errors import UsageError
@@ -59,19 +56,11 @@ from arena.tournament.entrants import everybody, is_bot, named
 from arena.tournament.key import check_public_value
 from arena.tournament.machine import carries, crowding, memory_mb
 from arena.tournament.plan import Plan, expected_s, plan
-from arena.tournament.settings import MOST_JOBS
-from arena.tournament.suite import MOST_DEALS, Suite, default_categories, find_suite, restrict
+from arena.tournament.suite import MOST_DEALS, Suite, default_categories, restrict
 from arena.wire.escape import printable
 
 PLAN_COLUMNS = ("category", "bots", "deals", "matches")
 _ECHO = 60
-_SETTLED = (
-    *("games", "bots", "players", "deals", "matches_each", "same_author", "suite", "name"),
-    "keep_alive",
-    *("move_ms", "extra_ms", "start_ms", "slot_ms", "tier", "public_value"),
-)
-"""Parameters that are settled once a tournament is stored."""
-
 Bots = Annotated[
     list[str] | None,
     typer.Option(
@@ -117,28 +106,6 @@ KeepAlive = Annotated[
         min=1,
         max=MOST_DEALS,
         help="Let the same processes play N deals of one line-up, for bots that are slow to load.",
-    ),
-]
-Name = Annotated[
-    str | None, typer.Option("--name", metavar="NAME", help="What to call the tournament.")
-]
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        "-j",
-        "--jobs",
-        metavar="N",
-        min=1,
-        max=MOST_JOBS,
-        help="Matches at a time; one a core, or one a worker of a cluster.",
-    ),
-]
-PublicValue = Annotated[
-    str,
-    typer.Option(
-        "--public-value",
-        metavar="TEXT",
-        help="Goes into the key: what nobody could know before the entries closed.",
     ),
 ]
 Resume = Annotated[
@@ -195,14 +162,12 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
     place = place_at(context, on, jobs, cores_per_match, oversubscribe, settings)
     made = None
     if resume is not None:
-        _check_settled(context)
+        check_settled(context)
         with store_at(home, create=False) as store:
             going, there = _left(store, resume, place)
     else:
-        if suite is not None and public_value:
-            raise UsageError("--public-value goes into a fresh secret's key: leave out --suite")
+        chosen = suite_wanted(suite, public_value)
         _check_games(home, games, words(bots, "--bots"))
-        chosen = find_suite(suite) if suite is not None else None
         made = _plan(
             home,
             _categories(chosen, games, sizes(players), deals),
@@ -230,24 +195,9 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
         return
     with store_at(home) as store:
         if made:
-            made.store(store)
-            # Of what is kept, so that nobody holds a commitment to a tournament that is not there.
-            if going.commitment:
-                remark(f"SHA-256 of the secret: {going.commitment}")
+            keep(store, made)
         play(store, going, place, home)
-        if going.single:
-            for line in records(store, [going.id]):
-                record = decode_record(line)
-                print_ending(record, form)
-                remark(f"kept: arena replay {record.match} -t {going.id}{at_home(home)}")
-        else:
-            print_leaderboards(store, going, form)
-
-
-def _check_settled(context: typer.Context) -> None:
-    """Refuse options that a resumed tournament would not heed."""
-    if settled := given(context, _SETTLED):
-        raise UsageError(f"--resume goes on with what was planned: leave out {', '.join(settled)}")
+        _print_result(store, going, home, form)
 
 
 def _left(store: Store, text: str, place: Place) -> tuple[Tournament, Sequence[Extent]]:
@@ -375,3 +325,14 @@ def _counts(there: Sequence[Extent]) -> list[dict[str, Value]]:
         }
         for one in there
     ]
+
+
+def _print_result(store: Store, going: Tournament, home: Path, form: Format) -> None:
+    """Print the leaderboards of what was played; of a single match that was resumed, its end."""
+    if not going.single:
+        print_leaderboards(store, going, form)
+        return
+    for line in records(store, [going.id]):
+        record = decode_record(line)
+        print_ending(record, form)
+        remark(f"kept: arena replay {record.match} -t {going.id}{at_home(home)}")

@@ -17,6 +17,7 @@ from arena.cli.options import (
     HOME,
     As,
     Home,
+    Jobs,
     Operator,
     check_shown,
     complete_match,
@@ -27,7 +28,6 @@ from arena.cli.options import (
 from arena.cli.pools import tell_damaged
 from arena.cli.remarks import counted, remark
 from arena.cli.render import Format, Value, render
-from arena.cli.tournament import Jobs
 from arena.errors import Difference, UsageError
 from arena.players.sandbox import Tier, isolation
 from arena.store.db import Store

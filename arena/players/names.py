@@ -7,6 +7,9 @@ from arena.errors import UsageError
 from arena.wire.escape import printable
 
 LONGEST_NAME = 32
+PERSON_NAME = "you"
+"""What a person is called in a record, and so no bot."""
+
 _NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_NAME - 1}}}")
 _VERSION = re.compile(r"[1-9][0-9]{0,8}")
 _SHOWN = 40
@@ -26,8 +29,23 @@ def check_name(name: str, what: str = "a bot") -> str:
     return name
 
 
+def check_bot_name(name: str) -> str:
+    """Return ``name`` itself if a bot may be handed in as that.
+
+    Raises:
+        UsageError: a bot cannot be called so, or it is what a person is called, in whatever case.
+    """
+    if fold(check_name(name)) == PERSON_NAME:
+        raise UsageError(
+            f"a bot cannot be called '{name}': that is what a person is called in a match"
+        )
+    return name
+
+
 def check_entry(name: str) -> str:
-    """Return ``name`` itself if a bot may take part as that: by its name, or as ``name@version``.
+    """Return ``name`` itself if one may take part as that: by a name, or as ``name@version``.
+
+    That can be a person, too.
 
     Raises:
         UsageError: it may not.

@@ -12,11 +12,9 @@ from arena.errors import BotFault, FaultCode
 from arena.players.bundle import Bundle
 from arena.players.files import PLAIN, File
 from arena.players.manifest import manifest_file
+from arena.players.names import PERSON_NAME
 from arena.referee.player import Player
 from arena.wire.messages import PROTOCOL, Act, Action, End, Error, Hello, Quit, Ready, Start
-
-NAME = "you"
-"""What a person is called in a record."""
 
 RESIGNED = "resigned"
 """The text of the fault of a person who leaves."""
@@ -33,7 +31,7 @@ sys.exit("a person held this seat: no program can play it")
 SNAPSHOT = Bundle(
     files=(manifest_file(_COMMAND), File("person.py", PLAIN, _PROGRAM)),
     command=_COMMAND,
-    name=NAME,
+    name=PERSON_NAME,
 )
 """What stands for a person where a bot has its files: a program that says so and ends.
 

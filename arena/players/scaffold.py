@@ -15,7 +15,7 @@ from arena.bundled import bundled
 from arena.errors import HostFault, UsageError
 from arena.players.build import SYSTEM_PATH
 from arena.players.files import discard, shown
-from arena.players.names import check_name
+from arena.players.names import check_bot_name
 
 PLACEHOLDER = "mybot"
 """What the bot of a template is called, in all of its files."""
@@ -70,7 +70,7 @@ def scaffold(name: str, language: str, parent: Path) -> list[Path]:
         UsageError: a bot cannot be called so, there is something of that name, or the place cannot
             be written.
     """
-    folder = parent / check_name(name)
+    folder = parent / check_bot_name(name)
     files = _files(name, LANGUAGES[language])
     _check_free(folder)
     try:

@@ -18,7 +18,7 @@ from arena.players.manifest import (
     script_command,
     script_of,
 )
-from arena.players.names import check_name
+from arena.players.names import check_bot_name
 from arena.players.provided import provided
 from arena.players.sandbox import Tier
 
@@ -37,7 +37,7 @@ def read_bundle(path: Path, name: str | None = None, build_in: Tier | None = Non
             that says what to do, and the end of what a build step wrote.
     """
     if name is not None:
-        check_name(name)
+        check_bot_name(name)
     path = Path(path)
     where = shown(path)
     folder = is_folder(path)
@@ -45,7 +45,7 @@ def read_bundle(path: Path, name: str | None = None, build_in: Tier | None = Non
         found = read_folder(path) if folder else read_archive(path)
         said, files = _manifest_of(found, where)
         if name is None and said.name:
-            check_name(said.name)
+            check_bot_name(said.name)
         if said.build:
             files = _built(files, said, build_in, where)
         command = said.command or find_command(files, where)
@@ -97,6 +97,6 @@ def _name_of(path: Path) -> str:
     if is_archive(path) and not path.is_dir():
         name = unsuffixed(path.name)
     try:
-        return check_name(name)
+        return check_bot_name(name)
     except UsageError as error:
         raise UsageError(f"{error}; say another by --name") from None

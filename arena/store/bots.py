@@ -14,7 +14,7 @@ import msgspec
 from arena.errors import RecordError, UsageError
 from arena.games import closest
 from arena.players.bundle import Bundle
-from arena.players.names import check_name, fold
+from arena.players.names import check_bot_name, fold
 from arena.store.db import Store, utc_now
 from arena.store.snapshots import keep_snapshot
 from arena.wire.escape import printable
@@ -82,7 +82,7 @@ def add_bot(
         if kept == (bundle.digest, said, bundle.author, bundle.languages):
             return before, False
     with store.atomic() as db:
-        _register_name(db, check_name(name))
+        _register_name(db, check_bot_name(name))
         last = _current(db, name)
         if last is None or last["digest"] != bundle.digest:
             keep_snapshot(db, bundle)
@@ -108,7 +108,7 @@ def check_free(store: Store, name: str) -> str:
         UsageError: the name cannot be one, or differs from a registered one only in case.
     """
     _check_case(
-        store.row("SELECT name FROM bots WHERE folded = ?", (fold(check_name(name)),)), name
+        store.row("SELECT name FROM bots WHERE folded = ?", (fold(check_bot_name(name)),)), name
     )
     return name
 

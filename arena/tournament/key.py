@@ -10,6 +10,24 @@ Let H be SHA-256 (FIPS 180-4) and ‖ the joining of bytes. Then
     commitment = H(secret)
     digest     = H(canonical JSON of the parameters)
     key        = H(secret ‖ digest ‖ UTF-8 of the public value)
+
+The parameters are an object of plain JSON values, without fractions, in which no order of entry is
+left:
+
+- ``parameters``: 2, the version of this list;
+- ``bots``: ``[name, digest, games]`` for each bot, by name; ``games`` are those of the tournament's
+  games that it plays, by name;
+- ``categories``: an object with ``game``, ``variant``, ``mode``, ``players`` and ``deals`` for each
+  category, also for one with too few bots, by the first four;
+- ``authors``: the author by name of the bot, of those that count as somebody's;
+- ``matches_each``: the most matches of a bot in each category, or null;
+- ``limits``: the limits by name, or null;
+- ``tier``: its name;
+- ``rules_versions``: version of the rules by game.
+
+A comparison of two bots adds ``comparison``, see `arena.tournament.compare`; a single match adds
+``single``, the names of its bots by seat. A tournament that keeps processes alive adds
+``keep_alive``, the number of deals, 2 or more, see `arena.tournament.chunks`.
 """
 
 import hashlib
@@ -65,22 +83,7 @@ def parameters(
         matches_each: the most matches of a bot in each category; ``None``: as many as there are.
 
     Returns:
-        Plain JSON values, without fractions, in which no order of entry is left:
-
-        - ``parameters``: 2, the version of this list;
-        - ``bots``: ``[name, digest, games]`` for each bot, by name; ``games`` are those of the
-          tournament's games that it plays, by name;
-        - ``categories``: an object with ``game``, ``variant``, ``mode``, ``players`` and
-          ``deals`` for each category, also for one with too few bots, by the first four;
-        - ``authors``: the author by name of the bot, of those that count as somebody's;
-        - ``matches_each``: the most matches of a bot in each category, or null;
-        - ``limits``: the limits by name, or null;
-        - ``tier``: its name;
-        - ``rules_versions``: version of the rules by game.
-
-        A comparison of two bots adds ``comparison``, see `arena.tournament.compare`; a single match
-        adds ``single``, the names of its bots by seat. A tournament that keeps processes alive
-        adds ``keep_alive``, the number of deals, 2 or more, see `arena.tournament.chunks`.
+        The object that the top of this module describes.
 
     Raises:
         ValueError: ``digests`` and ``bots`` name different bots.
@@ -88,15 +91,12 @@ def parameters(
     if digests.keys() != bots.keys():
         raise ValueError(f"digests of {sorted(digests)} for bots {sorted(bots)}")
     games = sorted({category.game for category in categories})
-    entered: list[list[Any]] = []
-    for name in sorted(bots):
-        plays = bots[name]
-        entered.append(
-            [name, digests[name], [game for game in games if plays is None or game in plays]]
-        )
     return {
         "parameters": PARAMETERS_VERSION,
-        "bots": entered,
+        "bots": [
+            [name, digests[name], [game for game in games if plays is None or game in plays]]
+            for name, plays in sorted(bots.items())
+        ],
         "categories": [
             {
                 "game": category.game,

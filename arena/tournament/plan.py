@@ -201,12 +201,10 @@ def new_tournament(  # noqa: PLR0913 - what a tournament is made of
         more: further parameters, in plain JSON values without fractions.
         conditions: what its schedule heeds.
     """
-    plays = {bot.name: bot.games for bot in candidates}
-    digests = {bot.name: bot.bundle.digest for bot in candidates}
     heeded = conditions or Conditions()
     facts = parameters(
-        digests,
-        plays,
+        {bot.name: bot.bundle.digest for bot in candidates},
+        {bot.name: bot.games for bot in candidates},
         categories,
         limits,
         tier,
@@ -218,13 +216,6 @@ def new_tournament(  # noqa: PLR0913 - what a tournament is made of
     key = suite.key if suite else tournament_key(secret or b"", digest, public_value)
     committed = commitment(secret or key)
     called = name or (suite.name if suite else DEFAULT_NAME)
-    unrated = unrated_reasons(
-        published_key=suite is not None,
-        tier=tier,
-        limits=limits,
-        paths=[bot.name for bot in candidates if bot.by_path],
-        people=[name for name, digest in digests.items() if digest == PERSON.digest],
-    )
     return Tournament(
         id=tournament_id(called, digest, committed),
         name=called,
@@ -235,7 +226,20 @@ def new_tournament(  # noqa: PLR0913 - what a tournament is made of
         commitment=committed if secret else None,
         secret=secret,
         public_value=public_value or None,
-        unrated=(*unrated, *more_unrated),
+        unrated=(*_unrated(candidates, suite, limits, tier), *more_unrated),
+    )
+
+
+def _unrated(
+    candidates: Sequence[Candidate], suite: Suite | None, limits: Limits | None, tier: Tier
+) -> tuple[str, ...]:
+    """Return why what ``candidates`` play so cannot be rated; nothing if it can."""
+    return unrated_reasons(
+        published_key=suite is not None,
+        tier=tier,
+        limits=limits,
+        paths=[bot.name for bot in candidates if bot.by_path],
+        people=[bot.name for bot in candidates if bot.bundle.digest == PERSON.digest],
     )
 
 

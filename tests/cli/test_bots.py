@@ -251,7 +251,6 @@ NAMES = [
     pytest.param("=1+1", r"'=1\+1'", id="a formula"),
     pytest.param("..", r"'\.\.'", id="dots"),
     pytest.param("\u0430rena", "'\u0430rena'", id="a homoglyph"),
-    pytest.param("", "''", id="nothing"),
     pytest.param("a ", "'a '", id="a space"),
 ]
 
@@ -268,6 +267,15 @@ def test_a_file_whose_name_cannot_be_a_bots_needs_another_one(arena: CommandLine
 
     assert line.startswith("a bot cannot be called 'my bot'")
     assert line.endswith("say another by --name")
+
+
+@pytest.mark.parametrize("words", [("you.py",), ("mybot.py", "--name", "You")], ids=" ".join)
+def test_what_a_person_is_called_in_a_match_is_no_name_of_a_bot(
+    words: tuple[str, ...], arena: CommandLine
+) -> None:
+    (line,) = refused(arena, arena.script(name=words[0]), *words[1:])
+
+    assert re.match("a bot cannot be called '(?i:you)': that is what a person is called", line)
 
 
 def test_a_name_that_differs_only_in_case_from_a_taken_one_is_refused(arena: CommandLine) -> None:
@@ -346,10 +354,31 @@ def test_a_bot_that_fails_is_refused_with_the_end_of_its_log(
     first, *tail = refused(arena, arena.script(body))
 
     assert re.search(why, first)
+    assert first.endswith("mybot.py` says more")
     assert len(tail) == len(log)
     assert [
         line for line, form in zip(tail, log, strict=True) if not re.fullmatch(form, line)
     ] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("mybot.py", "arena check mybot.py"),
+        ("my bot.py", "arena check 'my bot.py'"),
+        ("-b.py", "arena check ./-b.py"),
+        ("$(id)\u202e.py", "arena check '$(id)\\u202e.py'"),
+    ],
+)
+def test_a_refusal_says_the_command_that_examines_the_bot(
+    name: str, command: str, arena: CommandLine
+) -> None:
+    arena.script("sys.exit(1)", name)
+
+    line = arena.refuses("submit", "--name", "mybot", *NO_TIER, "--", name)
+
+    said = "arena: mybot was refused: not ready: exited with status 1"
+    assert line == f"{said}; `{command}` says more"
 
 
 def test_a_bot_that_answers_nothing_is_refused_when_its_time_is_up(arena: CommandLine) -> None:
@@ -360,7 +389,7 @@ def test_a_bot_that_answers_nothing_is_refused_when_its_time_is_up(arena: Comman
     first, *tail = refused(arena, path, "--start-ms", "300")
 
     assert first.startswith("mute was refused: not ready: wrote nothing in time")
-    assert first.endswith("(it has 300 ms to start: --start-ms, or start_ms in an arena.toml)")
+    assert "(it has 300 ms to start: --start-ms, or start_ms in an arena.toml); `arena" in first
     assert tail == ["loading"]
 
 
@@ -370,7 +399,7 @@ def test_a_bot_that_thinks_for_ever_is_refused_when_its_time_is_up(arena: Comman
     (line,) = refused(arena, script, "--move-ms", "100")
 
     assert "timeout in a match of donburiko: wrote nothing in time" in line
-    assert line.endswith("may take 100 ms: --move-ms, or move_ms in an arena.toml, sets it)")
+    assert "may take 100 ms: --move-ms, or move_ms in an arena.toml, sets it); `arena" in line
 
 
 def test_a_misspelt_game_beside_another_is_told_of(arena: CommandLine) -> None:

@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 from importlib import import_module
@@ -8,6 +9,7 @@ import typer
 
 from arena.cli.app import app
 from arena.cli.commands import MODULES
+from tests.command_line import NO_TIER, CommandLine
 
 GROUP: Any = typer.main.get_command(app)
 
@@ -27,6 +29,69 @@ def test_every_command_can_be_had_by_its_name() -> None:
     assert GROUP.get_command(None, "nosuch") is None
     assert "nosuch" not in GROUP.commands
     assert len(GROUP.commands) == len(list(GROUP.commands))
+
+
+EMPTY = [
+    ("submit", "PATH"),
+    ("submit x --home", "--home"),
+    ("submit x --name", "--name"),
+    ("check", "BOT"),
+    ("new", "NAME"),
+    ("bots --home", "--home"),
+    ("bots remove", "NAME"),
+    ("bots remove x --home", "--home"),
+    ("match donburiko greedy", "BOT"),
+    ("match donburiko greedy greedy --variant", "--variant"),
+    ("play donburiko --vs greedy --vs", "--vs"),
+    ("compare greedy", "B"),
+    ("compare --resume", "A"),
+    ("tournament", "GAME"),
+    ("tournament --bots", "--bots"),
+    ("tournament --jobs", "--jobs"),
+    ("leaderboard -t cup -t", "--tournament"),
+    ("matches -t", "--tournament"),
+    ("logs x --match", "--match"),
+    ("replay", "MATCH"),
+    ("verify --records", "--records"),
+    ("verify -m", "--match"),
+    ("export x", "DIR"),
+    ("import", "DIR"),
+    ("doctor --home", "--home"),
+]
+
+
+@pytest.mark.parametrize(("words", "what"), EMPTY, ids=[words for words, _ in EMPTY])
+def test_an_empty_text_is_refused_wherever_a_value_is_wanted(
+    words: str, what: str, arena: CommandLine
+) -> None:
+    line = arena.refuses(*words.split(), "")
+
+    assert re.fullmatch(rf"arena: {what} is empty \(see `arena [a-z ]+ --help`\)", line)
+    assert list(arena.folder.iterdir()) == []
+
+
+def test_an_empty_text_is_what_a_public_value_is_by_default(arena: CommandLine) -> None:
+    said = arena("tournament", "donburiko", "--public-value", "", "--dry-run", *NO_TIER)
+
+    assert said.status == 0
+
+
+def test_an_empty_variable_of_the_environment_is_as_good_as_none(
+    arena: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_HOME", "")
+
+    assert f"registered in {arena.folder}/results yet" in arena("bots").err
+
+
+def test_an_empty_word_before_the_one_to_complete_is_no_matter(
+    arena: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("_ARENA_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", "arena match donburiko '' first_l")
+    monkeypatch.setenv("COMP_CWORD", "4")
+
+    assert arena().out == "first_legal\n"
 
 
 def test_a_command_imports_nothing_that_only_others_need() -> None:

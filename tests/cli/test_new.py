@@ -40,7 +40,7 @@ def test_a_folder_that_is_there_is_a_mistake_of_the_user(arena: CommandLine) -> 
     assert not Path("clever/main.js").exists()
 
 
-@pytest.mark.parametrize("name", ["../up", "a b", "a\x1b[31mb", "é"])
+@pytest.mark.parametrize("name", ["../up", "a b", "a\x1b[31mb", "é", "you"])
 def test_a_name_that_no_bot_can_have_is_refused(arena: CommandLine, name: str) -> None:
     assert "a bot cannot be called" in arena.refuses("new", name)
     assert list(Path().iterdir()) == []

@@ -5,10 +5,12 @@ import pytest
 from arena.cli.options import (
     at_home,
     browsed,
+    elsewhere,
     one_of,
     settings_at,
     sizes,
     store_at,
+    tournament_id,
     words,
     workers_wanted,
 )
@@ -16,7 +18,7 @@ from arena.errors import UsageError
 from arena.store.bots import list_bots
 from arena.tournament.machine import cores
 from arena.tournament.settings import Settings
-from tests.command_line import CommandLine
+from tests.command_line import NO_TIER, CommandLine
 
 
 @pytest.mark.parametrize(
@@ -73,6 +75,19 @@ def test_a_home_in_a_command_to_be_typed_is_quoted_where_it_has_to_be() -> None:
     assert at_home(Path("results")) == ""
     assert at_home(Path("/a/b")) == " --home /a/b"
     assert at_home(Path("it's $(id)")) == """ --home 'it'"'"'s $(id)'"""
+
+
+def test_a_match_can_be_in_several_tournaments(played: CommandLine) -> None:
+    match = "donburiko-2p/0/first+last"
+    single = played("match", "donburiko", *played.bots("first", "last").split(","), *NO_TIER)
+    assert single.status == 0
+
+    with store_at(played.home) as store:
+        cup, one = tournament_id(store, "cup"), tournament_id(store, "match-1")
+        assert cup
+        assert one
+        assert tournament_id(store, None) is None
+        assert (elsewhere(store, match, cup), elsewhere(store, match, one)) == ([one], [cup])
 
 
 def test_settings_in_the_current_folder_alone_are_said_not_to_count(

@@ -3,11 +3,13 @@ import json
 import os
 import re
 import select
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,9 +18,12 @@ from arena.cli.play import _seat
 from arena.games import get_game
 from arena.players.person import SNAPSHOT
 from arena.referee.record import MatchRecord, decode_record
+from arena.store.bots import add_bot
+from arena.store.db import FILE_NAME, open_store
 from arena.wire.escape import printable
 from tests import tuck_game
 from tests.command_line import NO_TIER, Answer, CommandLine
+from tests.kept import snapshot
 from tests.terminals import terminal
 from tests.whole_arena import FAULTY, FIRST, ROOT, Arena, bot, holds, killed_at_last
 
@@ -401,7 +406,33 @@ def test_a_bot_cannot_be_called_as_the_person_is(arena: CommandLine) -> None:
 
     line = arena.refuses("play", "donburiko", "--vs", script, *NO_TIER)
 
-    assert "You is what you are called in the match: submit that bot under another --name" in line
+    assert "a bot cannot be called 'You': that is what a person is called in a match" in line
+
+
+@pytest.fixture(scope="module")
+def older_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home that has two versions of a bot with the name of a person, as none can have now."""
+    home = tmp_path_factory.mktemp("older")
+    with open_store(home) as store:
+        for number in "12":
+            add_bot(store, "former", snapshot(number))
+    with closing(sqlite3.connect(home / FILE_NAME)) as db, db:
+        db.execute("UPDATE bots SET name = 'You', folded = 'you'")
+        db.execute("UPDATE bot_versions SET name = 'You'")
+    return home
+
+
+@pytest.mark.parametrize("name", ["You", "You@1", "You@2"])
+def test_one_that_was_registered_under_that_name_before_is_refused_a_seat(
+    name: str, older_home: Path, arena: CommandLine
+) -> None:
+    shutil.copytree(older_home, arena.home)
+
+    line = arena.refuses("play", "donburiko", "--vs", f"first_legal,{name}", *NO_TIER)
+
+    assert "is what you are called in the match: submit that bot under another --name" in line
+    assert [row["bot"] for row in json.loads(arena("bots", "-f", "json").out)] == ["You"]
+    assert arena("bots", "remove", "You").status == 0
 
 
 # A third party's game

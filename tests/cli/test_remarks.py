@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.remarks import LogFormat, Progress, counted, duration, remark, rulings
+from arena.cli.remarks import (
+    LogFormat,
+    Progress,
+    counted,
+    duration,
+    remark,
+    rulings,
+    tell_older,
+)
 from arena.store.tournaments import Progress as Kept
 from arena.store.tournaments import Stage
 from tests.kept import tournament
@@ -39,6 +47,16 @@ def test_a_noun_goes_with_its_number() -> None:
         "0 matches",
         "1 match",
         "2 matches",
+    ]
+
+
+def test_of_older_matches_it_is_said_how_to_see_them(capsys: pytest.CaptureFixture[str]) -> None:
+    for last in (1, 20):
+        tell_older(last)
+
+    assert capsys.readouterr().err.splitlines() == [
+        "this is the last match: --last N shows more",
+        "these are the last 20 matches: --last N shows more",
     ]
 
 

@@ -1,9 +1,11 @@
+from contextlib import suppress
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import UsageError
-from arena.players.names import check_entry, check_name, fold, fold_author
+from arena.players.names import check_bot_name, check_entry, check_name, fold, fold_author
 
 
 @pytest.mark.parametrize("name", ["a", "7", "first_legal", "Greedy-2.1", "x" * 32])
@@ -41,6 +43,24 @@ def test_a_refused_name_is_shown_in_one_short_harmless_line(name: str) -> None:
 
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 160
+
+
+@pytest.mark.parametrize("name", ["you", "You", "YOU"])
+def test_a_bot_is_not_called_as_a_person_is_but_what_takes_part_can_be(name: str) -> None:
+    with pytest.raises(UsageError, match=f"a bot cannot be called '{name}': that is what a person"):
+        check_bot_name(name)
+
+    assert [check_entry(name), check_entry(f"{name}@1")] == [name, f"{name}@1"]
+    assert check_name(name, "a tournament") == name
+
+
+@pytest.mark.parametrize("name", ["youth", "you2", "you.", "a b", ""])
+def test_other_names_are_a_bots_if_they_are_names(name: str) -> None:
+    with suppress(UsageError):
+        assert check_name(name) == check_bot_name(name)
+        return
+    with pytest.raises(UsageError, match="a name has 1 to 32"):
+        check_bot_name(name)
 
 
 @given(name=st.text())

@@ -66,6 +66,8 @@ def test_rules_in_a_manifest_put_the_rules_into_the_snapshot(tmp_path: Path) -> 
         ({"bot.py": "x", "Bot.toml": "x"}, None, "differ only in case"),
         ({"bot.py": "x"}, "a/b", "cannot be called 'a/b'"),
         ({"bot.py": "x", "bot.toml": "name = 'a b'"}, None, "cannot be called 'a b'"),
+        ({"bot.py": "x", "bot.toml": "name = 'You'"}, None, "cannot be called 'You': that is what"),
+        ({"bot.py": "x"}, "you", "cannot be called 'you': that is what a person is called"),
         ({"bot.py": "x"}, None, "cannot be called 'no name'.*say another by --name"),
     ],
 )

@@ -36,6 +36,14 @@ def test_a_bot_is_kept_with_its_snapshot_and_its_games(store: Store) -> None:
     assert load_bundle(store, bot.digest, "bot") == snapshot("1")
 
 
+def test_no_bot_is_kept_under_the_name_of_a_person(store: Store) -> None:
+    for refused in (lambda: check_free(store, "you"), lambda: add_bot(store, "You", snapshot("1"))):
+        with pytest.raises(UsageError, match="that is what a person is called"):
+            refused()
+
+    assert list_bots(store) == []
+
+
 def test_a_bot_that_names_no_games_plays_all(store: Store) -> None:
     add_bot(store, "any", snapshot("1"))
 
