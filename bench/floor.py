@@ -33,8 +33,9 @@ from arena.games.base import AnyGame
 from arena.games.deal import Deal
 from arena.players.bundle import argv, unpack
 from arena.players.process import BotProcess, Program
-from arena.players.sandbox import Tier, isolation
+from arena.players.sandbox import isolation
 from arena.players.submission import read_bundle
+from arena.players.tier import Tier
 from arena.referee.limits import Limits
 from arena.referee.play import play
 from arena.referee.player import Player

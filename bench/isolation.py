@@ -27,8 +27,9 @@ from arena.games import get_game
 from arena.games.deal import Deal
 from arena.players.bundle import argv, unpack
 from arena.players.process import BotProcess, Program, stop_all
-from arena.players.sandbox import Tier, isolation
+from arena.players.sandbox import isolation
 from arena.players.submission import read_bundle
+from arena.players.tier import Tier
 from arena.referee.limits import Limits
 from arena.referee.play import play
 

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from arena.games import get_game
-from arena.players.sandbox import Tier
 from arena.players.scripted import Scripted
+from arena.players.tier import Tier
 from arena.referee.player import Player
 from bench.floor import Case, case_of, sdk_bot, seated, whole
 from bench.measuring import ROUNDS, Times, in_turn, machine, one_core

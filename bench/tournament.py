@@ -32,7 +32,8 @@ from arena.games import get_game
 from arena.players.bundle import Bundle, bundle_of
 from arena.players.files import PLAIN, File
 from arena.players.manifest import manifest_file
-from arena.players.sandbox import Tier, isolation
+from arena.players.sandbox import isolation
+from arena.players.tier import Tier
 from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits

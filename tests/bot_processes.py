@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from arena.players.process import BotProcess
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 from arena.referee.limits import Limits
 from tests.tiny_bots import program
 

@@ -6,8 +6,8 @@ import pytest
 
 from arena.games import get_game
 from arena.games.deal import Deal
-from arena.players.sandbox import Tier
 from arena.players.scripted import Scripted
+from arena.players.tier import Tier
 from arena.referee.play import play
 from bench import tournament
 from bench.floor import (

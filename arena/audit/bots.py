@@ -18,7 +18,7 @@ from arena.games.base import Seat
 from arena.games.deal import Deal
 from arena.players.person import SNAPSHOT as PERSON
 from arena.players.process import BotProcess
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 from arena.referee.limits import UNCLOCKED_MS, Limits
 from arena.referee.lines import end, hello, start
 from arena.referee.record import MatchRecord

@@ -12,7 +12,7 @@ from msgspec import Meta
 from arena.errors import Difference, UsageError
 from arena.players.names import check_entry, check_name
 from arena.players.person import SNAPSHOT as PERSON
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits

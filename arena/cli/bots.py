@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from arena.cli.isolation import isolation_wanted
 from arena.cli.options import (
     HOME,
     As,
@@ -19,7 +20,6 @@ from arena.cli.options import (
     browsed,
     complete_registered,
     given,
-    isolation_wanted,
     placed,
     settings_at,
     shown,

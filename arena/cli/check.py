@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from arena.cli.isolation import isolation_wanted
 from arena.cli.options import (
     HOME,
     As,
@@ -17,7 +18,6 @@ from arena.cli.options import (
     TierName,
     browsed,
     complete_bot,
-    isolation_wanted,
     settings_at,
 )
 from arena.cli.remarks import counted, remark

@@ -8,6 +8,7 @@ import typer
 
 from arena.cli.comparison import Live, print_result, size, tell_faults
 from arena.cli.interrupts import interrupts
+from arena.cli.isolation import isolation_wanted
 from arena.cli.mistakes import Stopped
 from arena.cli.options import (
     HOME,
@@ -27,7 +28,6 @@ from arena.cli.options import (
     complete_bots,
     complete_game,
     complete_tournament,
-    isolation_wanted,
     settings_at,
     store_at,
     words,

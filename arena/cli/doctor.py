@@ -9,13 +9,13 @@ from typing import Annotated
 import typer
 
 from arena.bundled import sample_bots
+from arena.cli.isolation import isolation_wanted
 from arena.cli.options import (
     HOME,
     As,
     Home,
     TierName,
     given,
-    isolation_wanted,
     workers_wanted,
 )
 from arena.cli.remarks import counted, remark
@@ -27,8 +27,8 @@ from arena.doctor.run import examine, glance, short
 from arena.errors import UsageError
 from arena.games import BUILT_IN
 from arena.games.base import AnyGame, Kind
-from arena.players.sandbox import Tier
 from arena.players.submission import read_bundle
+from arena.players.tier import Tier
 from arena.referee.category import Category, Mode
 from arena.tournament.mirror import against_itself
 from arena.tournament.settings import Settings, read_settings

@@ -9,6 +9,7 @@ import typer
 
 from arena.cli.endings import print_ending
 from arena.cli.frames import action_line
+from arena.cli.isolation import isolation_wanted
 from arena.cli.options import (
     HOME,
     As,
@@ -25,7 +26,6 @@ from arena.cli.options import (
     browsed,
     complete_bot,
     given,
-    isolation_wanted,
     one_of,
     settings_at,
     store_at,
@@ -36,7 +36,7 @@ from arena.errors import UsageError
 from arena.games import get_game
 from arena.games.base import AnyGame, Public, Seat
 from arena.players.person import SNAPSHOT as PERSON
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 from arena.referee.play import Watch
 from arena.referee.record import MatchRecord, encode_record
 from arena.store.matches import add_matches

@@ -17,7 +17,7 @@ from arena.cli.remarks import remark
 from arena.cli.render import Format
 from arena.errors import UsageError
 from arena.games import games
-from arena.players.sandbox import Isolation, Tier, isolation
+from arena.players.tier import Tier
 from arena.referee.limits import BOUNDS, Limits
 from arena.store.bots import list_bots
 from arena.store.db import FILE_NAME, Store, open_store
@@ -327,15 +327,3 @@ def check_shown(tournament: Tournament, *, operator: bool) -> None:
 def workers_wanted(jobs: int | None, settings: Settings) -> int:
     """Return how many workers to start: as many as the machine carries, unless the user says."""
     return jobs or settings.jobs or carries()
-
-
-def isolation_wanted(tier: Tier | None, settings: Settings) -> Isolation:
-    """Return how bots are kept apart: as the user says, or in the best way there is.
-
-    Raises:
-        UsageError: this machine cannot give what the user wants.
-    """
-    found = isolation(tier or settings.tier)
-    if found.lacking:
-        remark(f"NOT ISOLATED: {found.lacking}")
-    return found

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from arena.cli.endings import print_ending
+from arena.cli.isolation import isolation_wanted
 from arena.cli.match import DealNumber, tell_way_on
 from arena.cli.options import (
     HOME,
@@ -22,7 +23,6 @@ from arena.cli.options import (
     Variant,
     browsed,
     complete_bots,
-    isolation_wanted,
     one_of,
     settings_at,
     store_at,

@@ -9,7 +9,7 @@ from textwrap import wrap
 from arena.cli.remarks import counted
 from arena.cli.render import WIDTH, Format, Value, for_markdown, render
 from arena.games import get_game
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 from arena.ratings.cooperation import TeamRow, TeamTable
 from arena.ratings.leaderboard import (
     ENOUGH_DEALS,

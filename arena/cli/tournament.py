@@ -10,6 +10,7 @@ import typer
 
 from arena.cli.doctor import check_isolation
 from arena.cli.endings import print_ending
+from arena.cli.isolation import isolation_wanted
 from arena.cli.leaderboard import print_leaderboards
 from arena.cli.options import (
     HOME,
@@ -26,7 +27,6 @@ from arena.cli.options import (
     at_home,
     browsed,
     complete_tournament,
-    isolation_wanted,
     placed,
     settings_at,
     sizes,
@@ -41,7 +41,8 @@ from arena.errors import UsageError
 from arena.games import games as all_games
 from arena.games import get_game
 from arena.players.names import check_name
-from arena.players.sandbox import Isolation, Tier
+from arena.players.sandbox import Isolation
+from arena.players.tier import Tier
 from arena.referee.category import Category
 from arena.referee.limits import Limits
 from arena.referee.record import decode_record

@@ -29,7 +29,8 @@ from arena.cli.pools import tell_damaged
 from arena.cli.remarks import counted, remark
 from arena.cli.render import Format, Value, render
 from arena.errors import Difference, UsageError
-from arena.players.sandbox import Tier, isolation
+from arena.players.sandbox import isolation
+from arena.players.tier import Tier
 from arena.store.db import Store
 from arena.store.matches import get_match
 from arena.store.tournaments import Tournament, get_tournament, list_tournaments

@@ -19,7 +19,7 @@ from arena.errors import BotFault, FaultCode, UsageError
 from arena.games import games
 from arena.games.base import AnyGame
 from arena.players.bundle import Bundle
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 from arena.referee.limits import Limits, told
 from arena.tournament.advice import only
 from arena.tournament.machine import on_one_core

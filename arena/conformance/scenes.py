@@ -15,8 +15,8 @@ from arena.errors import BotFault, FaultCode
 from arena.games.base import AnyGame, Public, Seat
 from arena.games.deal import Deal
 from arena.players.process import Program
-from arena.players.sandbox import Tier
 from arena.players.scripted import Scripted, at_random
+from arena.players.tier import Tier
 from arena.referee.limits import Limits
 from arena.referee.play import Met, play
 from arena.referee.player import Player

@@ -7,7 +7,8 @@ from enum import Enum, auto
 from arena.conformance.dress import Dress, plain
 from arena.errors import BotFault, FaultCode
 from arena.players.process import BotProcess, Program
-from arena.players.sandbox import INSIDE, Tier
+from arena.players.sandbox import INSIDE
+from arena.players.tier import Tier
 from arena.referee.limits import Limits
 from arena.referee.play import Met
 from arena.referee.player import Player

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from arena import __version__
 from arena.players import seccomp
-from arena.players.sandbox import Tier, bwrap_version, find_bwrap, isolation
+from arena.players.sandbox import bwrap_version, find_bwrap, isolation
+from arena.players.tier import Tier
 from arena.wire.escape import printable
 
 _PATIENCE_S = 5.0

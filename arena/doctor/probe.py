@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 
 
 class Seats(StrEnum):

@@ -12,7 +12,7 @@ from arena.doctor.decoy import Decoy
 from arena.doctor.probe import Finding, Outcome, Probe, Seats, Verdict, judged
 from arena.doctor.probes import PROBES
 from arena.doctor.seat import LIMITS, Answer, Free, Held, Seat, survivors, take_snapshot, write_bot
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 
 _BITS = 8
 """That a seat sends another in a round: as many set as not."""

@@ -22,9 +22,9 @@ from arena.doctor.decoy import Decoy
 from arena.errors import BotFault, HostFault, UsageError
 from arena.players.files import read_folder
 from arena.players.process import BotProcess, Program
-from arena.players.sandbox import Tier
 from arena.players.seccomp import MACHINES
 from arena.players.syscalls import NUMBERS
+from arena.players.tier import Tier
 from arena.referee.limits import Limits
 
 LIMITS = Limits(memory_mb=64, file_mb=4, tmp_mb=16)

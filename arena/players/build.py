@@ -22,9 +22,10 @@ from typing import Self
 from arena.errors import HostFault, UsageError
 from arena.players import strays
 from arena.players.files import EXECUTABLE, File, discard, read_folder
-from arena.players.sandbox import Sandbox, Tier
+from arena.players.sandbox import Sandbox
 from arena.players.surroundings import environment, limit
 from arena.players.tail import TAIL, Tail, last_lines
+from arena.players.tier import Tier
 from arena.referee.limits import Limits
 from arena.wire.escape import printable
 

@@ -18,9 +18,10 @@ from arena.players.channel import LineChannel
 from arena.players.delays import FairClock
 from arena.players.files import discard
 from arena.players.freezer import Freezer
-from arena.players.sandbox import Sandbox, Tier
+from arena.players.sandbox import Sandbox
 from arena.players.surroundings import environment, limit
 from arena.players.tail import Tail
+from arena.players.tier import Tier
 from arena.referee.limits import Limits
 from arena.referee.player import Player
 from arena.wire.escape import printable

@@ -15,7 +15,6 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import Self
@@ -24,23 +23,10 @@ from arena.errors import UsageError
 from arena.players import sandbox_files as files
 from arena.players import seccomp
 from arena.players.surroundings import environment, resources
+from arena.players.tier import Tier
 from arena.players.uids import Uid
 from arena.referee.limits import Limits
 from arena.wire.escape import printable
-
-
-class Tier(StrEnum):
-    """How bots are kept apart from the machine and from each other."""
-
-    BWRAP = "bwrap"
-    """Each seat in a sandbox of its own, made by bubblewrap."""
-
-    STRICT = "strict"
-    """Likewise, without /proc, pipes and sockets, which not every runtime bears."""
-
-    NONE = "none"
-    """Processes of their own, and no more."""
-
 
 INSIDE = Path("/bot")
 """Where a bot finds its snapshot."""

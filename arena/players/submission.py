@@ -20,7 +20,7 @@ from arena.players.manifest import (
 )
 from arena.players.names import check_bot_name
 from arena.players.provided import provided
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 
 
 def read_bundle(path: Path, name: str | None = None, build_in: Tier | None = None) -> Bundle:

@@ -20,7 +20,7 @@ import msgspec
 from arena.errors import RecordError, UsageError
 from arena.games import get_game
 from arena.games.base import Kind
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 from arena.ratings.result import Result
 from arena.ratings.sequential import (
     MOST_BLOCKS,

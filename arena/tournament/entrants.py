@@ -8,8 +8,8 @@ from arena.bundled import sample_bots
 from arena.errors import UsageError
 from arena.games import closest
 from arena.players.bundle import Bundle, missing_runtime
-from arena.players.sandbox import Tier
 from arena.players.submission import read_bundle
+from arena.players.tier import Tier
 from arena.referee.limits import Limits
 from arena.store.bots import Bot, entry_name, find_bot, find_version, list_bots, plain_name
 from arena.store.db import Store

@@ -41,7 +41,7 @@ import msgspec
 from arena.errors import UsageError
 from arena.games import get_game
 from arena.players.names import check_name
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 from arena.referee.category import Category
 from arena.referee.limits import Limits
 

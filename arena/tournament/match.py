@@ -19,7 +19,7 @@ from arena.games.deal import Deal
 from arena.players import strays
 from arena.players.bundle import check_unpacked
 from arena.players.process import BotProcess, Program, stop_all
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
 from arena.referee.play import Met, Played, Watch, play

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from arena.players.bundle import Bundle
 from arena.players.files import discard
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 from arena.ratings.sequential import FIRST_LOOK, Evidence
 from arena.referee.category import Category
 from arena.referee.limits import Limits

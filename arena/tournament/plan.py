@@ -9,7 +9,7 @@ from arena.games.base import AnyGame, Kind
 from arena.players.bundle import Bundle
 from arena.players.names import fold_author
 from arena.players.person import SNAPSHOT as PERSON
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits

@@ -16,7 +16,8 @@ from typing import Protocol
 
 from arena.errors import HostFault, UsageError
 from arena.games import get_game
-from arena.players.sandbox import Tier, isolation
+from arena.players.sandbox import isolation
+from arena.players.tier import Tier
 from arena.referee.fixture import Fixture
 from arena.referee.record import MatchRecord, decode_record
 from arena.store.db import Store

@@ -20,7 +20,7 @@ import msgspec
 
 from arena.errors import UsageError
 from arena.games import closest
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 from arena.referee.limits import BOUNDS, Limits, check_slot
 from arena.wire.escape import printable
 

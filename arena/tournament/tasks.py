@@ -10,7 +10,7 @@ import msgspec
 from arena.errors import HostFault
 from arena.players.bundle import Bundle, argv, unpack
 from arena.players.process import Program
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits
 from arena.referee.record import decode_record, encode_record

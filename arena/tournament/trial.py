@@ -17,9 +17,10 @@ from arena.games.deal import Deal
 from arena.players.bundle import Bundle, argv, missing_runtime, unpack
 from arena.players.files import discard
 from arena.players.process import BotProcess, Program
-from arena.players.sandbox import INSIDE, Tier
+from arena.players.sandbox import INSIDE
 from arena.players.scripted import Scripted, at_random
 from arena.players.tail import TAIL, last_lines
+from arena.players.tier import Tier
 from arena.referee.limits import Limits, told
 from arena.referee.play import play
 from arena.tournament.advice import advice, only

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from arena.cli.new import Lang
-from arena.players.sandbox import Tier
 from arena.players.scaffold import LANGUAGES
+from arena.players.tier import Tier
 from tests.command_line import NO_TIER, CommandLine
 from tests.protocol.conftest import IN_CPP, needs_node
 

@@ -9,8 +9,9 @@ import pytest
 from arena.conformance.examine import examine
 from arena.conformance.findings import Finding, Report, Severity
 from arena.errors import UsageError
-from arena.players.sandbox import Tier, isolation
+from arena.players.sandbox import isolation
 from arena.players.submission import read_bundle
+from arena.players.tier import Tier
 from arena.referee.limits import Limits
 from tests.tiny_bots import HONEST, PRELUDE
 

@@ -6,7 +6,7 @@ import pytest
 
 from arena.conformance.scenes import Scene, Seen, Stage
 from arena.games import get_game
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 from arena.referee.limits import Limits
 from tests.tiny_bots import program
 

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import pytest
 
 from arena.doctor.run import examine
-from arena.players.sandbox import Tier, isolation
+from arena.players.sandbox import isolation
+from arena.players.tier import Tier
 
 ROOT = Path(__file__).resolve().parents[2]
 FREE_UID = 23_456
@@ -23,7 +24,8 @@ FREE_UID = 23_456
 SAYS = """
 import json, sys
 from arena.doctor.run import examine
-from arena.players.sandbox import Tier, isolation
+from arena.players.sandbox import isolation
+from arena.players.tier import Tier
 tier = Tier(sys.argv[1])
 if lacking := isolation().lacking:
     sys.exit(lacking)

@@ -5,7 +5,7 @@ import pytest
 
 from arena.doctor.probe import Probe, Verdict
 from arena.doctor.probes import PROBES
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 from tests.doctor.conftest import CASES, Case, Findings
 
 ROOT = Path(__file__).resolve().parents[2]

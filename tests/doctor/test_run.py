@@ -7,7 +7,8 @@ import pytest
 from arena.doctor.decoy import VARIABLE, Decoy
 from arena.doctor.probe import Finding, Kept, Outcome, Probe, Seats, Verdict, judged
 from arena.doctor.run import examine, glance
-from arena.players.sandbox import Tier, isolation
+from arena.players.sandbox import isolation
+from arena.players.tier import Tier
 
 pytestmark = pytest.mark.slow
 

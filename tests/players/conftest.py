@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from arena.players.process import stop_all
-from arena.players.sandbox import Tier, isolation
+from arena.players.sandbox import isolation
+from arena.players.tier import Tier
 from tests.bot_processes import Start
 
 

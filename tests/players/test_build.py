@@ -13,9 +13,10 @@ from arena.players import build as building
 from arena.players import strays
 from arena.players.build import build
 from arena.players.files import EXECUTABLE, PLAIN, File
-from arena.players.sandbox import Tier, isolation
+from arena.players.sandbox import isolation
 from arena.players.submission import read_bundle
 from arena.players.tail import TAIL
+from arena.players.tier import Tier
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.players.sandbox import Tier, isolation
+from arena.players.sandbox import isolation
+from arena.players.tier import Tier
 from tests.bot_processes import descendants, running
 from tests.whole_arena import Arena, bot, children, holds, killed_at_last, named, suite
 

@@ -7,8 +7,9 @@ import pytest
 
 from arena.games.deal import Deal
 from arena.players.process import BotProcess
-from arena.players.sandbox import Tier, isolation
+from arena.players.sandbox import isolation
 from arena.players.scripted import Scripted
+from arena.players.tier import Tier
 from arena.referee.limits import BOUNDS, Limits
 from arena.referee.play import play
 from tests.tiny_bots import program

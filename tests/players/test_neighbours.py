@@ -18,8 +18,8 @@ import pytest
 
 from arena.games.deal import Deal
 from arena.players.process import BotProcess, stop_all
-from arena.players.sandbox import Tier
 from arena.players.scripted import Scripted
+from arena.players.tier import Tier
 from arena.referee.limits import Limits
 from arena.referee.play import play
 from tests.bot_processes import Start, comes_true, states

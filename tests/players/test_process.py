@@ -8,8 +8,8 @@ import pytest
 from arena.errors import BotFault, FaultCode
 from arena.players import strays
 from arena.players.process import BotProcess, Program
-from arena.players.sandbox import Tier
 from arena.players.surroundings import environment
+from arena.players.tier import Tier
 from arena.referee.limits import Limits
 from arena.wire.messages import MAX_LINE_BYTES
 from tests.bot_processes import Start, descendants, running

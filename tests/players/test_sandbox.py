@@ -13,7 +13,8 @@ import pytest
 from arena.errors import UsageError
 from arena.players import sandbox_files
 from arena.players.process import BotProcess, Program
-from arena.players.sandbox import Sandbox, Tier, isolation
+from arena.players.sandbox import Sandbox, isolation
+from arena.players.tier import Tier
 from arena.referee.limits import Limits
 
 pytestmark = pytest.mark.slow

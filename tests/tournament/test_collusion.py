@@ -19,8 +19,9 @@ from arena.games import get_game
 from arena.games.deal import Deal
 from arena.players.bundle import argv, unpack
 from arena.players.process import Program
-from arena.players.sandbox import Tier, isolation
+from arena.players.sandbox import isolation
 from arena.players.submission import read_bundle
+from arena.players.tier import Tier
 from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits

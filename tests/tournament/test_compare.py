@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from arena.errors import HostFault, UsageError
 from arena.games import games
-from arena.players.sandbox import Tier
 from arena.players.submission import read_bundle
+from arena.players.tier import Tier
 from arena.ratings.result import Result
 from arena.ratings.sequential import FIRST_LOOK, Evidence, Verdict
 from arena.referee.category import Category, Mode

@@ -7,8 +7,8 @@ import pytest
 
 from arena.bundled import sample_bots
 from arena.errors import UsageError
-from arena.players.sandbox import Tier
 from arena.players.submission import read_bundle
+from arena.players.tier import Tier
 from arena.referee.limits import Limits
 from arena.store.bots import add_bot, remove_bot
 from arena.store.db import Store, open_store

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from arena.errors import FaultCode
-from arena.players.sandbox import Tier, isolation
+from arena.players.sandbox import isolation
+from arena.players.tier import Tier
 from arena.tournament.machine import cores
 from tests.whole_arena import DICE, Arena, bot, children, holds, killed_at_last, named, suite
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.errors import UsageError
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 from arena.referee.category import Category, Mode
 from arena.referee.limits import Limits
 from arena.tournament.key import (

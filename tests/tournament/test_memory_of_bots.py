@@ -17,7 +17,8 @@ import pytest
 from arena.games import get_game
 from arena.games.deal import Deal
 from arena.players.process import BotProcess, Program, stop_all
-from arena.players.sandbox import Tier, isolation
+from arena.players.sandbox import isolation
+from arena.players.tier import Tier
 from arena.referee.limits import Limits
 from arena.referee.play import Played, play
 from tests.tiny_bots import HONEST, program

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.players.sandbox import Tier
 from arena.players.submission import read_bundle
+from arena.players.tier import Tier
 from arena.referee.category import Category, Mode
 from arena.referee.limits import Limits
 from arena.tournament.mirror import MOST_DEALS, Mirrored, against_itself

@@ -9,7 +9,7 @@ import pytest
 
 from arena.errors import UsageError
 from arena.games import get_game
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 from arena.referee.category import Category, Mode
 from arena.referee.fixture import Fixture
 from arena.referee.limits import Limits

@@ -10,8 +10,8 @@ import pytest
 
 from arena.errors import HostFault, UsageError
 from arena.games import games
-from arena.players.sandbox import Tier
 from arena.players.submission import read_bundle
+from arena.players.tier import Tier
 from arena.referee.category import Category, Mode
 from arena.referee.limits import Limits
 from arena.referee.record import MatchRecord, decode_record, unmeasured

@@ -4,7 +4,7 @@ import pytest
 
 from arena.bundled import bundled
 from arena.errors import UsageError
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 from arena.referee.limits import BOUNDS, Limits
 from arena.tournament.settings import Settings, read_settings
 

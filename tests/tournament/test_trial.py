@@ -6,9 +6,10 @@ import pytest
 
 from arena.errors import UsageError
 from arena.players.bundle import Bundle
-from arena.players.sandbox import Tier, isolation
+from arena.players.sandbox import isolation
 from arena.players.submission import read_bundle
 from arena.players.tail import STDERR_LINES, TAIL
+from arena.players.tier import Tier
 from arena.referee.limits import Limits
 from arena.tournament.trial import QUESTIONS, Trial, declared_games, try_out
 from tests.tiny_bots import HONEST, PRELUDE

@@ -19,7 +19,8 @@ from arena.games import games
 from arena.players.bundle import argv, bundle_of, unpack
 from arena.players.files import File, read_folder
 from arena.players.process import Program
-from arena.players.sandbox import Tier, isolation
+from arena.players.sandbox import isolation
+from arena.players.tier import Tier
 from arena.referee.record import RECORD_VERSION
 from arena.tournament.executor import Chunk
 from arena.tournament.match import Entrant

@@ -8,7 +8,7 @@ import pytest
 from arena.errors import HostFault
 from arena.games import games
 from arena.players.files import File, discard
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 from arena.tournament.cluster.errands import (
     Errand,
     Lacking,

@@ -13,7 +13,7 @@ import pytest
 
 from arena.errors import HostFault, UsageError
 from arena.players.process import Program
-from arena.players.sandbox import Tier
+from arena.players.tier import Tier
 from arena.tournament.cluster import members as module
 from arena.tournament.cluster.errands import Errand, Lacking, Terms, Unfit, equipment
 from arena.tournament.cluster.members import Cluster
