@@ -25,7 +25,8 @@ _TELL_S = 0.25
 
 _FIRST_LOOK_S = 0.002
 _LOOK_S = 0.05
-"""When a question that is still open is looked after, first and from then on."""
+_OF_BUDGET = 4
+"""When a question that is still open is looked after, first and from then on; at least so often."""
 
 _PROMPT_MS = int(_FIRST_LOOK_S * 1000)
 
@@ -289,7 +290,7 @@ class LineChannel:
             now = self._awake(self._awake_at)
             if now >= self._look_at:
                 self._look()
-                self._look_at = now + _LOOK_S
+                self._look_at = now + max(min(_LOOK_S, self._budget_s / _OF_BUDGET), _FIRST_LOOK_S)
             if now >= self._deadline and self._overtime:
                 if not self._extended():
                     return []

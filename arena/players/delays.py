@@ -53,7 +53,7 @@ class Other(NamedTuple):
     """What a process that is no bot of the match has had of processors."""
 
     used: int
-    """Nanoseconds, those of its ended children included."""
+    """Nanoseconds; those of its ended children included, if it cannot leave these processors."""
 
     here: bool
     """Whether it ran last on a processor that the bot may run on."""
@@ -114,7 +114,16 @@ def _others(stats: dict[int, list[bytes]], had: dict[int, int]) -> Iterator[tupl
     bots = _below(os.getpid(), {pid: int(stat[_PARENT]) for pid, stat in stats.items()})
     for pid, stat in stats.items():
         if pid not in bots:
-            yield pid, Other(had[pid], int(stat[_PROCESSOR]) in processors)
+            used = had[pid] if _stays(pid, processors) else had[pid] - _of_ended_ns(stat)
+            yield pid, Other(used, int(stat[_PROCESSOR]) in processors)
+
+
+def _stays(pid: int, processors: set[int]) -> bool:
+    """Whether the process ``pid`` runs on ``processors`` alone, as its children then do."""
+    try:
+        return os.sched_getaffinity(pid) <= processors
+    except OSError:
+        return False  # it is gone
 
 
 def _below(top: int, parents: dict[int, int]) -> Collection[int]:
@@ -157,9 +166,9 @@ def _slept(path: str) -> int:
 def excused_s(before: Moment, now: Moment, processors: int) -> float:
     """Return for how many seconds between two moments the machine kept a bot waiting.
 
-    A thread of the bot was ready for so long and did not run; others used so much, those alone
-    that were on its processors at one of both moments, or came to them since; and so much of these
-    the bot itself did not use.
+    A thread of the bot was ready for so long and did not run; others used so much of each of its
+    processors; and so much of each the bot itself did not use. Who was there at one moment of both
+    may have been so for half of the time.
 
     Args:
         before: the first moment.
@@ -171,13 +180,14 @@ def excused_s(before: Moment, now: Moment, processors: int) -> float:
     others = [(before.others.get(pid), had) for pid, had in now.others.items()]
     others_used = sum(_used_here(first, had) for first, had in others)
     left = processors * window_ns - max(now.used - before.used, 0)
-    return max(min(waited, others_used, left, window_ns), 0) / 1e9
+    # Of all processors together it would have a part that its threads cannot have had at once.
+    return max(min(waited, others_used / processors, left / processors, window_ns), 0) / 1e9
 
 
-def _used_here(first: Other | None, had: Other) -> int:
+def _used_here(first: Other | None, had: Other) -> float:
     if first is None:
         return had.used if had.here else 0
-    return had.used - first.used if first.here or had.here else 0
+    return (had.used - first.used) * (first.here + had.here) / 2
 
 
 def _waited(before: Moment, now: Moment, thread: int, window_ns: float) -> float:

@@ -9,10 +9,13 @@ that, so there it is no more than good order among bots that do not.
 
 A process stops as soon as one of its threads has taken notice, which for a busy one may take a
 while, so processes with several threads are waited for. A system call that was begun is finished
-nevertheless; a seat that was caught at a long one is waited for with all of its threads.
+nevertheless; a seat that was caught at a long one is waited for with all of its threads. The kernel
+gives the stop to the first thread, which does not take notice while it waits for a ``vfork``; then
+each of the others is told, too.
 """
 
 import contextlib
+import ctypes
 import os
 import signal
 import time
@@ -32,6 +35,10 @@ _CAUGHT_NS = 300_000
 _STANDSTILL_S = 2.0
 """How long a seat is waited for, at most; no single system call takes that long."""
 
+# man tgkill(2); the architectures but one share their numbers of calls.
+_TGKILL = {"x86_64": 234}.get(os.uname().machine, 131)
+_libc = ctypes.CDLL(None)
+
 _YIELDS = 8
 _BYTES = 512
 _LOOK_S = 0.00005
@@ -43,6 +50,10 @@ _ON_ITS_WAY = (b"R", b"S")
 
 One that sleeps is woken by the stop; one in an uninterruptible wait uses no processor.
 """
+
+_WAITS, _ENDED = b"D", b"Z"
+_MOST_THREADS = 64
+"""Of so many the children are looked at by descriptors that stay open."""
 
 
 class Freezer:
@@ -71,6 +82,11 @@ class Freezer:
         self._clocks: tuple[int, ...] = ()
         self._stopped_at_ns = self._ran_on_ns = 0
         self._caught = False
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the seat is stopped."""
+        return self._frozen
 
     @property
     def main(self) -> int:
@@ -103,7 +119,8 @@ class Freezer:
         if ran_on_ns > _STOPPING_NS:
             self._ran_on_ns += ran_on_ns - _STOPPING_NS
             self._caught = self._ran_on_ns > _CAUGHT_NS
-        if not self._alone or self._bot is None:
+        # Without a sandbox orphans, which are not below the bot, may be its helpers.
+        if not (self._sandboxed and self._alone and self._bot):
             self.thaw_all()
             return
         self._frozen = False
@@ -114,19 +131,22 @@ class Freezer:
 
     def look(self) -> None:
         """Let go on what was being started when the bot was taken for a single process."""
-        if self._alone and self._bot:
-            for pid in set(self._family()) - {self._bot.pid}:
-                # One by one: the bot may have stopped itself, which is its own affair.
+        if self._sandboxed and self._alone and self._bot:
+            more = set(self._family()) - {self._bot.pid}
+            # The first process, too, which has to reap what the bot lets go. One by one: the bot
+            # may have stopped itself, which is its own affair.
+            for pid in more and {self._group, *more}:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, _CONT)
 
     def thaw_all(self) -> None:
         """Let go on whatever belongs to the seat."""
-        self._signal(_CONT)
+        # The group last: when its leader ends, the kernel hangs up what is stopped.
         for pid in self._away:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, _CONT)
         self._away = []
+        self._signal(_CONT)
         self._frozen = False
 
     def close(self) -> None:
@@ -210,7 +230,8 @@ class _Process:
                 return False
             if self.single:
                 return not os.pread(self._of_main, 1, 0)
-            return not any(os.pread(file, 1, 0) for file in self._of_threads())
+            files = self._of_threads()
+            return bool(files) and not any(os.pread(file, 1, 0) for file in files)
         except OSError:
             return False  # it is gone, or a thread is
 
@@ -221,9 +242,11 @@ class _Process:
         self._opened, self._children = [], {}
 
     def _of_threads(self) -> list[int]:
-        """Return what shows the children of each thread there is."""
+        """Return what shows the children of each thread there is; nothing if there are too many."""
         with os.scandir(self._tasks) as tasks:
             there = {task.name for task in tasks}
+        if len(there) > _MOST_THREADS:
+            return []
         for gone in self._children.keys() - there:
             os.close(self._children.pop(gone))
         for new in there - self._children.keys():
@@ -272,12 +295,17 @@ def _moves(pid: int, *, every_thread: bool) -> bool:
     state = _state(f"/proc/{pid}/task/{pid}/stat")
     if state in _ON_ITS_WAY:
         return True
-    if not every_thread and state != b"Z":
+    # The first thread of a process may end before the others, or keep the stop to itself.
+    if not every_thread and state not in (_ENDED, _WAITS):
         return False
-    # The first thread of a process may end before the others.
+    moving = False
     with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/task") as tasks:
-        return any(_state(f"{task.path}/stat") in _ON_ITS_WAY for task in tasks)
-    return False
+        for task in tasks:
+            if _state(f"{task.path}/stat") in _ON_ITS_WAY:
+                moving = True
+                if state == _WAITS:
+                    _libc.syscall(_TGKILL, pid, int(task.name), _STOP)
+    return moving
 
 
 def _state(path: str) -> bytes:

@@ -222,9 +222,16 @@ class BotProcess(Player):
         return self._clock.excused_ns() if self._running else 0
 
     def tell(self, line: bytes) -> None:
-        """Send ``line``, to which there is no answer."""
-        if self._running:
-            self._channel.tell(line)
+        """Send ``line``, to which there is no answer.
+
+        A bot that is stopped runs for no longer than it takes to send what does not fit its pipe.
+        """
+        if not self._running:
+            return
+        frozen = self._freezer is not None and self._freezer.frozen
+        self._channel.tell(line)
+        if self._freezer and frozen and not self._freezer.frozen:
+            self._freezer.freeze()
 
     def unasked(self) -> bytes:
         """Return what the bot has written that no question has taken for an answer yet."""

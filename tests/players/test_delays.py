@@ -52,7 +52,14 @@ def test_what_the_bot_used_of_its_processors_is_not_excused() -> None:
     now = moment(1, ran_ms=5, waited_ms=980, others_ms=990, used_ms=975, slept=1)
 
     assert excused_s(moment(0), now, 1) == pytest.approx(0.025)
-    assert excused_s(moment(0), now, 2) == 0.98
+
+
+def test_time_that_others_had_counts_by_the_processor() -> None:
+    """A bot of one thread per processor is kept from half of each of the two, or one from one."""
+    now = moment(1, ran_ms=500, waited_ms=500, others_ms=1000, used_ms=1000)
+
+    assert excused_s(moment(0), now, 2) == 0.5
+    assert excused_s(moment(0), now._replace(others={99: Other(500 * MS, here=True)}), 2) == 0.25
 
 
 def test_a_wait_that_is_not_over_counts_too() -> None:
@@ -75,9 +82,9 @@ def test_others_that_came_later_count_for_all_they_used() -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "then", "excused"), [(True, False, 0.3), (False, True, 0.3), (False, False, 0)]
+    ("first", "then", "excused"), [(True, False, 0.15), (False, True, 0.15), (False, False, 0)]
 )
-def test_others_count_where_they_were_on_its_processors_at_either_end(
+def test_others_count_by_half_where_they_were_on_its_processors_at_one_end(
     first: bool, then: bool, excused: float
 ) -> None:
     before = moment(0)._replace(others={1: Other(0, here=first)})

@@ -95,13 +95,18 @@ def crowd(others: int) -> Iterator[list[str]]:
             one.wait()
 
 
-def asked(folder: Path, then: str, budget_ms: int, others: int) -> tuple[Any, ...]:
-    """Return what a bot said within its time, how long that took, and what was excused of it."""
+def asked(
+    folder: Path, then: str, budget_ms: int, others: int, *, pinned: bool = True
+) -> tuple[Any, ...]:
+    """Return what a bot said within its time, how long that took, and what was excused of it.
+
+    Others are on one core, as is the bot if it is ``pinned``.
+    """
     started = program(ONCE_READY.format(then=then), folder)
     words = json.dumps([started.argv, str(started.folder), budget_ms])
     with crowd(others) as core:
         done = subprocess.run(
-            [*core, sys.executable, "-c", ASKS, words],
+            [*(core if pinned else ()), sys.executable, "-c", ASKS, words],
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             capture_output=True,
             check=True,
@@ -141,3 +146,24 @@ def test_a_bot_cannot_buy_time_by_getting_in_its_own_way(tmp_path: Path, then: s
 
     assert said == "timeout"
     assert took < 1.9
+
+
+MANY = """for _ in range(8):
+            if os.fork() == 0:
+                work(60)
+        work(60)"""
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="has a single core")
+def test_nor_by_having_more_processes_than_cores(tmp_path: Path) -> None:
+    said, took, _ = asked(tmp_path, MANY, 300, others=1, pinned=False)
+
+    assert said == "timeout"
+    assert took < 1.9
+
+
+def test_a_short_time_is_fair_too(tmp_path: Path) -> None:
+    """It is over before the machine is looked at as seldom as it is for longer ones."""
+    said, _, _ = asked(tmp_path, "work(0.024)", 40, others=2)
+
+    assert said == "done"
