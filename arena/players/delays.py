@@ -53,10 +53,13 @@ class Other(NamedTuple):
     """What a process that is no bot of the match has had of processors."""
 
     used: int
-    """Nanoseconds; those of its ended children included, if it cannot leave these processors."""
+    """Nanoseconds."""
 
     here: bool
     """Whether it ran last on a processor that the bot may run on."""
+
+    of_ended: int | None = None
+    """Nanoseconds of its ended children; of one that could be elsewhere, these are not known."""
 
 
 class Moment(NamedTuple):
@@ -90,9 +93,8 @@ def look(pid: int) -> Moment:
     at = time.monotonic()
     used = {each: _clock_ns(each) for each in pids}
     stats = {each: stat for each in pids if (stat := _stat(f"/proc/{each}"))}
-    had = {each: used[each] + _of_ended_ns(stat) for each, stat in stats.items()}
-    bot_used = sum(had.get(member, 0) for member in family)
-    return Moment(at, threads, dict(_others(stats, had)), bot_used)
+    bot_used = sum(used[each] + _of_ended_ns(stats[each]) for each in family if each in stats)
+    return Moment(at, threads, dict(_others(stats, used)), bot_used)
 
 
 def _threads(pid: int) -> Iterator[tuple[int, Thread]]:
@@ -105,8 +107,8 @@ def _threads(pid: int) -> Iterator[tuple[int, Thread]]:
                 yield int(task.name), Thread(int(said[0]), int(said[1]), stat[0] == b"R", slept)
 
 
-def _others(stats: dict[int, list[bytes]], had: dict[int, int]) -> Iterator[tuple[int, Other]]:
-    """Yield the processes that are no bots of this match, each with what it ``had``.
+def _others(stats: dict[int, list[bytes]], used: dict[int, int]) -> Iterator[tuple[int, Other]]:
+    """Yield the processes that are no bots of this match, each with what it has ``used``.
 
     Bots are all below this process: those that were let go come to it as well.
     """
@@ -114,8 +116,8 @@ def _others(stats: dict[int, list[bytes]], had: dict[int, int]) -> Iterator[tupl
     bots = _below(os.getpid(), {pid: int(stat[_PARENT]) for pid, stat in stats.items()})
     for pid, stat in stats.items():
         if pid not in bots:
-            used = had[pid] if _stays(pid, processors) else had[pid] - _of_ended_ns(stat)
-            yield pid, Other(used, int(stat[_PROCESSOR]) in processors)
+            of_ended = _of_ended_ns(stat) if _stays(pid, processors) else None
+            yield pid, Other(used[pid], int(stat[_PROCESSOR]) in processors, of_ended)
 
 
 def _stays(pid: int, processors: set[int]) -> bool:
@@ -186,8 +188,11 @@ def excused_s(before: Moment, now: Moment, processors: int) -> float:
 
 def _used_here(first: Other | None, had: Other) -> float:
     if first is None:
-        return had.used if had.here else 0
-    return (had.used - first.used) * (first.here + had.here) / 2
+        return had.used + (had.of_ended or 0) if had.here else 0
+    used = had.used - first.used
+    if first.of_ended is not None and had.of_ended is not None:
+        used += had.of_ended - first.of_ended
+    return used * (first.here + had.here) / 2
 
 
 def _waited(before: Moment, now: Moment, thread: int, window_ns: float) -> float:

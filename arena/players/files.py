@@ -52,6 +52,15 @@ class File(NamedTuple):
         return f"File({self.path!r}, {self.mode:o}, {len(self.content)} bytes)"
 
 
+def typed(text: str | Path) -> Path:
+    """Return the path that a user means by ``text``, in which ``~`` may stand for their folder.
+
+    A shell leaves that to the program in ``--home=~/arena``, behind a comma, and in files that set
+    variables. Taken as it is, it would make a folder ``~``, which nobody dares to remove.
+    """
+    return Path(os.path.expanduser(text))  # noqa: PTH111 - `Path.expanduser` fails at no such user
+
+
 def shown(path: str | os.PathLike[str]) -> str:
     """Return ``path`` as messages show it."""
     return printable(os.fspath(path), _LONGEST_SHOWN, cut="middle")

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from arena.errors import UsageError
+from arena.games import closest
 from arena.players.files import EXECUTABLE, PLAIN, File, shown
 from arena.wire.escape import printable
 
@@ -70,15 +71,13 @@ def read_manifest(file: File, where: str) -> Manifest:
     if len(file.content) > _MAX_MANIFEST_BYTES:
         raise UsageError(f"{place} is longer than {_MAX_MANIFEST_BYTES // 1024} KiB")
     try:
-        table = tomllib.loads(file.content.decode())
+        table = tomllib.loads(file.content.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{place} is not TOML: {printable(str(error), 120)}") from None
     for key in table:
         if key not in _KEYS:
-            near = difflib.get_close_matches(key[:_ECHO], _KEYS, n=1, cutoff=0.0)[0]
-            raise UsageError(
-                f"{place} has no key '{printable(key, _ECHO)}'; did you mean '{near}'?"
-            )
+            near = closest(key[:_ECHO], _KEYS)
+            raise UsageError(f"{place} has no key '{printable(key, _ECHO)}'{near}")
     author = table.get("author")
     return Manifest(
         command=_words(table["command"], "command", place) if "command" in table else None,

@@ -99,4 +99,4 @@ def _name_of(path: Path) -> str:
     try:
         return check_bot_name(name)
     except UsageError as error:
-        raise UsageError(f"{error}; say another by --name") from None
+        raise UsageError(f"{error}; rename it, or submit it under another --name") from None

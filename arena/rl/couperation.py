@@ -15,9 +15,18 @@ from arena.games.couperation.actions import Action, Discard, Draw, Place, Reserv
 from arena.games.couperation.cards import FINISH, GLASS, SHUFFLED, Card
 from arena.games.couperation.legal import subsets
 from arena.games.couperation.observation import Observation
-from arena.games.couperation.state import HAND_LIMIT, RESERVE_DEALT
+from arena.games.couperation.state import HAND_LIMIT
 from arena.games.couperation.tower import NUMBERS, SIZE, SLOTS
-from arena.rl.encoding import AnyEncoding, Encoding, Layout, Named, Part, by_seat, spans_of
+from arena.rl.encoding import (
+    AnyEncoding,
+    Encoding,
+    Layout,
+    Named,
+    Part,
+    by_seat,
+    count_for,
+    spans_of,
+)
 from arena.rl.environment import Maker
 
 _MOST_DRAWN = 4
@@ -55,21 +64,24 @@ _DRAW, _PLACE, _FINISH, _DISCARD, _RESERVE = (span.start for span in _ACTIONS)
 _END = _RESERVE + _ACTIONS[-1].length
 
 
-@cache
 def encoding(players: int) -> AnyEncoding:
     """Return how Couperation for ``players`` becomes numbers.
 
     Raises:
+        TypeError: ``players`` is not a whole number.
         ValueError: it is not for so many.
     """
-    if players not in RESERVE_DEALT:
-        raise ValueError(f"Couperation is for 2 to 4 players, not {players}")
+    return _encoding(count_for(COUPERATION, players))
+
+
+@cache
+def _encoding(players: int) -> AnyEncoding:
     layout = Layout(_parts(players))
 
     def named(seen: Observation) -> Named:
         return _named(seen, layout)
 
-    return Encoding(COUPERATION, players, layout, named, _ACTIONS, _index, _action)
+    return Encoding(encoding, COUPERATION, players, layout, named, _ACTIONS, _index, _action)
 
 
 env = Maker(encoding)

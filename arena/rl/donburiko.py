@@ -9,20 +9,34 @@ from arena.games.donburiko.cards import HIDDEN, deck
 from arena.games.donburiko.observation import Observation
 from arena.games.donburiko.rules import HAND_SIZE, MOST_CARDS, TOKENS
 from arena.games.donburiko.state import ROUND_LIMIT
-from arena.rl.encoding import AnyEncoding, Encoding, Layout, Named, Part, by_seat, spans_of
+from arena.rl.encoding import (
+    AnyEncoding,
+    Encoding,
+    Layout,
+    Named,
+    Part,
+    by_seat,
+    count_for,
+    spans_of,
+)
 from arena.rl.environment import Maker
 
 _SIDES = 2
 _COPIES = 2
 
 
-@cache
 def encoding(players: int) -> AnyEncoding:
     """Return how Donburiko for ``players`` becomes numbers.
 
     Raises:
+        TypeError: ``players`` is not a whole number.
         ValueError: it is not for so many.
     """
+    return _encoding(count_for(DONBURIKO, players))
+
+
+@cache
+def _encoding(players: int) -> AnyEncoding:
     faces = tuple(dict.fromkeys(deck(players)))
     numbers: dict[str, int] = {face: at for at, face in enumerate(faces)}
     sides = len(faces) * players * _SIDES
@@ -50,7 +64,7 @@ def encoding(players: int) -> AnyEncoding:
         ("play", sides, "(face * players + column) * 2 + 1 if face down"),
         ("claim", players, "the column"),
     )
-    return Encoding(DONBURIKO, players, layout, named, spans, index, action)
+    return Encoding(encoding, DONBURIKO, players, layout, named, spans, index, action)
 
 
 env = Maker(encoding)

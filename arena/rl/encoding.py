@@ -5,10 +5,12 @@ from an `observation` alone, as bots are sent it, so it cannot know more than th
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate
 from math import prod
-from typing import Any, Generic
+from operator import index
+from typing import Any, Generic, SupportsIndex
 
 import numpy as np
 from gymnasium import spaces
@@ -90,7 +92,13 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Encoding(Generic[ObservationT, ActionT]):
-    """How one game, played by so many, becomes numbers: a table of pure functions."""
+    """How one game, played by so many, becomes numbers: a table of pure functions.
+
+    Pickled, it is by name: a process has one of each, wherever it came from.
+    """
+
+    of: "Callable[[int], AnyEncoding]"
+    """The function of a module that makes it: number of players -> the encoding."""
 
     game: AnyGame
     players: int
@@ -116,6 +124,36 @@ class Encoding(Generic[ObservationT, ActionT]):
         """How many numbers of actions there are, legal or not."""
         last = self.actions[-1]
         return last.start + last.length
+
+    def __reduce__(self) -> "tuple[Callable[[int], AnyEncoding], tuple[int]]":
+        # The functions of the table know a layout, so they have no name to be found by.
+        return self.of, (self.players,)
+
+
+def whole(name: str, value: SupportsIndex) -> int:
+    """Return ``value``, of the argument ``name``, as an `int`; NumPy's integers are fine, too.
+
+    Raises:
+        TypeError: it is of another type: a float, even if it is whole, or a truth value.
+    """
+    if not isinstance(value, bool | np.bool_):
+        with suppress(TypeError):
+            return int(index(value))
+    raise TypeError(f"{name} is of type {type(value).__name__}, and has to be a whole number")
+
+
+def count_for(game: AnyGame, players: SupportsIndex) -> int:
+    """Return the number of ``players``.
+
+    Raises:
+        TypeError: it is not a whole number.
+        ValueError: ``game`` is not for so many.
+    """
+    count, known = whole("players", players), game.player_counts
+    if count not in known:
+        title = game.name.capitalize()
+        raise ValueError(f"{title} is for {known[0]} to {known[-1]} players, not {count}")
+    return count
 
 
 def by_seat(values: Sequence[int], own: int) -> list[int]:

@@ -7,7 +7,6 @@ import hashlib
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
-from operator import index
 from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
@@ -19,7 +18,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from arena.games.base import Kind, Public, Seat
 from arena.games.deal import Deal, DealtChance
 from arena.referee.table import Table
-from arena.rl.encoding import AnyEncoding
+from arena.rl.encoding import AnyEncoding, whole
 
 ENCODING_VERSION = 1
 """Raised whenever the same observation or action would get other numbers."""
@@ -29,10 +28,19 @@ Rewards: TypeAlias = Literal["outcome", "score"]
 
 _KEY_BYTES = 32
 
+_OF_A_MATCH = frozenset(
+    ["agents", "num_agents", "agent_selection", "rewards", "terminations", "truncations", "infos"]
+)
+"""Attributes that an environment has from its first reset on."""
+
 
 def key_of_seed(seed: int) -> bytes:
-    """Return the key whose deals are played after ``reset(seed)``: SHA-256 of ``arena.rl/SEED``."""
-    return hashlib.sha256(f"arena.rl/{seed}".encode("ascii")).digest()
+    """Return the key whose deals are played after ``reset(seed)``: SHA-256 of ``arena.rl/SEED``.
+
+    Raises:
+        TypeError: ``seed`` is not a whole number.
+    """
+    return hashlib.sha256(f"arena.rl/{whole('seed', seed)}".encode("ascii")).digest()
 
 
 class Environment(AECEnv):  # type: ignore[misc]  # PettingZoo says nothing of its types
@@ -43,6 +51,8 @@ class Environment(AECEnv):  # type: ignore[misc]  # PettingZoo says nothing of i
     seat is not to act. ``infos`` of the agent to act has ``events``, the game's values of what
     happened since its last turn as the seat may see it; once the match is over, that of each agent
     has its last events, and ``scores``, ``ranks`` and ``reason`` as the referee has them.
+
+    It can be pickled at any time, and what comes of that goes on in the same way by itself.
 
     Args:
         encoding: of the game and the number of players.
@@ -57,6 +67,7 @@ class Environment(AECEnv):  # type: ignore[misc]  # PettingZoo says nothing of i
         render_mode: ``ansi``, or ``None``.
 
     Raises:
+        TypeError: ``key`` is not bytes.
         ValueError: one of these cannot be.
     """
 
@@ -77,6 +88,8 @@ class Environment(AECEnv):  # type: ignore[misc]  # PettingZoo says nothing of i
         _check("observations", observations, ("flat", "named"))
         _check("rewards", rewards, ("outcome", "score"))
         _check("render_mode", render_mode, (None, *self.metadata["render_modes"]))
+        if not isinstance(key, bytes | None):
+            raise TypeError(f"key is of type {type(key).__name__}, and has to be bytes")
         if key is not None and len(key) != _KEY_BYTES:
             raise ValueError(f"key has {len(key)} bytes: a key has {_KEY_BYTES}")
         self.metadata = self.metadata | {"name": f"{game.name}_v{ENCODING_VERSION}"}
@@ -89,7 +102,7 @@ class Environment(AECEnv):  # type: ignore[misc]  # PettingZoo says nothing of i
         size = encoding.layout.size * encoding.players
         self.state_space = spaces.Box(0.0, 1.0, (size,), np.float32)
         self._variant = variant or game.variants[0]
-        self._key, self._drawn, self._number = key, key, -1
+        self._key = key
         self._flat = observations == "flat"
         self._outcome = rewards == "outcome"
         self._action_spaces = {
@@ -106,6 +119,11 @@ class Environment(AECEnv):  # type: ignore[misc]  # PettingZoo says nothing of i
             }
         )
 
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - it is what is not there
+        if name in _OF_A_MATCH:
+            raise AttributeError(f"{name} cannot be accessed before reset")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def observation_space(self, agent: str) -> spaces.Dict:
         """Return the space of what ``agent`` observes: the same for all."""
         return self._observation_spaces[agent]
@@ -121,11 +139,13 @@ class Environment(AECEnv):  # type: ignore[misc]  # PettingZoo says nothing of i
         of the same key, from 0; other options are not heeded.
 
         Raises:
-            ValueError: ``seed`` or the number is negative.
+            TypeError: ``seed`` or the number is not a whole one; nothing has changed.
+            ValueError: one of them is negative; nothing has changed.
         """
-        self.deal = self._next_deal(seed, (options or {}).get("deal"))
+        deal = self._next_deal(seed, (options or {}).get("deal"))
         game, players = self.encoding.game, self.encoding.players
-        self._table = Table(game, DealtChance(self.deal), players, self._variant)
+        self._table = Table(game, DealtChance(deal), players, self._variant)
+        self.deal = deal
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -136,33 +156,32 @@ class Environment(AECEnv):  # type: ignore[misc]  # PettingZoo says nothing of i
         self._go_on()
 
     def _next_deal(self, seed: int | None, wanted: int | None) -> Deal:
-        if seed is not None and seed < 0:
-            raise ValueError(f"seed {seed} is negative")
-        number = self._number + 1
-        if seed is not None and self._key is not None:
-            number = seed
-        elif seed is not None:
-            self._drawn, number = key_of_seed(seed), 0
-        elif self._drawn is None:
-            self._drawn = secrets.token_bytes(_KEY_BYTES)
-        number = number if wanted is None else index(wanted)
-        if number < 0:
-            raise ValueError(f"deal {number} is negative")
-        self._number = number
-        game, players = self.encoding.game, self.encoding.players
-        return Deal(self._drawn or b"", game.name, self._variant, players, number)
+        key, number = self._key, 0
+        if seed is not None:
+            seed = _from_zero("seed", seed)
+            key, number = (key_of_seed(seed), 0) if key is None else (key, seed)
+        elif self.deal is not None:
+            key, number = self.deal.key, self.deal.number + 1
+        elif key is None:
+            key = secrets.token_bytes(_KEY_BYTES)
+        if wanted is not None:
+            number = _from_zero("deal", wanted)
+        return Deal(key, self.encoding.game.name, self._variant, self.encoding.players, number)
 
     def step(self, action: int | None) -> None:
         """Take ``action``, a number, for the agent to act; ``None`` for one that is done.
 
         Raises:
+            AssertionError: there was no reset.
+            TypeError: it is not a whole number; nothing has changed.
             ValueError: it is not legal; nothing has changed.
         """
+        self._check_reset("step")
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
-        chosen = None if action is None else self._legal.get(index(action))
+        chosen = None if action is None else self._legal.get(whole("action", action))
         if chosen is None:
             raise ValueError(f"{agent} may not do {action}: its action_mask says what is legal")
         self._cumulative_rewards[agent] = 0.0
@@ -236,9 +255,18 @@ class Environment(AECEnv):  # type: ignore[misc]  # PettingZoo says nothing of i
         """Return what a bot in the seat of ``agent`` would be sent now, as the game's own value.
 
         `observe`, `render` and `state` are made of it, and of nothing else.
+
+        Raises:
+            AssertionError: there was no reset.
         """
+        self._check_reset("the table can be seen")
         seat = Seat(self.possible_agents.index(agent))
         return self.encoding.game.observe(self._table.state, seat)
+
+    def _check_reset(self, what: str) -> None:
+        """Refuse ``what`` before the first reset, with the error that PettingZoo's check raises."""
+        if self.deal is None:
+            raise AssertionError(f"reset() needs to be called before {what}")
 
     def render(self) -> str | None:
         """Return the table as the agent to act sees it, as text; nothing without a render mode."""
@@ -256,7 +284,7 @@ class Maker:
     """Makes environments of a game: what by PettingZoo's conventions is ``env`` or ``raw_env``."""
 
     encoding: Callable[[int], AnyEncoding]
-    """Number of players -> the game's encoding; `ValueError` if it is not for so many."""
+    """Number of players -> the game's encoding; an error if it is not for so many."""
 
     checked: bool = True
     """Whether PettingZoo's check is around what it makes, that it is reset before it is used."""
@@ -273,10 +301,18 @@ class Maker:
         """Return the game for ``players``; all other arguments are those of `Environment`.
 
         Raises:
+            TypeError: ``players`` is not a whole number, or ``key`` not bytes.
             ValueError: one of these cannot be.
         """
         made = Environment(self.encoding(players), variant, key, observations, rewards, render_mode)
         return cast("Environment", OrderEnforcingWrapper(made)) if self.checked else made
+
+
+def _from_zero(name: str, value: int) -> int:
+    number = whole(name, value)
+    if number < 0:
+        raise ValueError(f"{name} {number} is negative")
+    return number
 
 
 def _check(name: str, value: object, known: tuple[object, ...]) -> None:

@@ -1,3 +1,5 @@
+import copy
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,7 +16,7 @@ from arena.games.couperation.tower import SIZE
 from arena.games.donburiko.actions import Claim, Play
 from arena.rl import couperation, donburiko
 from arena.rl.couperation import GOALS, MOST_HELD, SPENT
-from arena.rl.encoding import AnyEncoding, by_seat
+from arena.rl.encoding import AnyEncoding, by_seat, whole
 from arena.rl.tables import ENCODINGS
 from tests.random_play import states
 
@@ -199,5 +201,47 @@ def test_no_hand_has_more_cards_than_there_are_places(players: int) -> None:
 
 @pytest.mark.parametrize("name", ENCODINGS)
 def test_a_game_has_encodings_for_its_own_numbers_of_players(name: str) -> None:
-    with pytest.raises(ValueError, match="for 2 to 4 players, not 5"):
-        ENCODINGS[name](5)
+    for count in (1, 5, -2):
+        with pytest.raises(
+            ValueError, match=f"{name.capitalize()} is for 2 to 4 players, not {count}"
+        ):
+            ENCODINGS[name](count)
+
+
+# Where they are from
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_a_process_has_one_encoding_of_each(name: str) -> None:
+    encoding = ENCODINGS[name](3)
+
+    assert ENCODINGS[name](np.int64(3)) is encoding  # type: ignore[arg-type]
+    assert pickle.loads(pickle.dumps(encoding)) is encoding  # noqa: S301 - our own
+    assert copy.deepcopy(encoding) is encoding
+    assert (type(encoding.players), encoding.of) == (int, ENCODINGS[name])
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+@pytest.mark.parametrize("players", [2.0, "x", None, True])
+def test_what_is_no_number_of_players_is_refused(name: str, players: Any) -> None:
+    ENCODINGS[name](2)
+
+    said = f"^players is of type {type(players).__name__}, and has to be a whole number$"
+    with pytest.raises(TypeError, match=said):
+        ENCODINGS[name](players)
+
+
+@given(number=st.integers(-(2**63), 2**63 - 1))
+def test_a_whole_number_is_pythons_or_numpys(number: int) -> None:
+    for same in (number, np.int64(number), np.array(number)):
+        found = whole("seed", same)
+        assert (type(found), found) == (int, number)
+
+
+@pytest.mark.parametrize(
+    "value", [1.0, np.float64(2), "3", b"4", None, True, np.False_, np.zeros((9, 9)), np.array([5])]
+)
+def test_anything_else_is_none_whatever_it_is_worth(value: Any) -> None:
+    said = f"^seed is of type {type(value).__name__}, and has to be a whole number$"
+    with pytest.raises(TypeError, match=said):
+        whole("seed", value)

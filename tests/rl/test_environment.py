@@ -1,3 +1,4 @@
+import hashlib
 import inspect
 import pickle
 from collections.abc import Callable, Iterator
@@ -251,7 +252,7 @@ def test_what_is_not_legal_is_refused_and_changes_nothing() -> None:
     for number in (33, -1, 10**6, None):
         with pytest.raises(ValueError, match=f"seat_0 may not do {number}: its action_mask"):
             env.step(number)
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"^action is of type float, and has to be a whole number$"):
         env.step(0.5)  # type: ignore[arg-type]
 
     assert np.array_equal(env.last()[0]["observation"], before["observation"])
@@ -271,6 +272,48 @@ def test_it_can_be_made_a_loss() -> None:
 def test_it_has_to_be_reset_before_it_is_used() -> None:
     with pytest.raises(AttributeError, match="cannot be accessed before reset"):
         made("donburiko").agent_selection  # noqa: B018 - it is what is tried
+    with pytest.raises(AssertionError, match=r"reset\(\) needs to be called before state"):
+        made("donburiko").state()
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [("state", ()), ("observe", ("seat_0",)), ("seen", ("seat_0",)), ("step", (0,))],
+)
+def test_without_the_check_it_says_so_itself(call: str, words: tuple[Any, ...]) -> None:
+    refused = made("donburiko")
+    with pytest.raises(ValueError, match="seed -1 is negative"):
+        refused.reset(seed=-1)  # PettingZoo's check takes this for a reset
+
+    for env in (donburiko.raw_env(), refused.unwrapped):
+        with pytest.raises(AssertionError, match=r"^reset\(\) needs to be called before \w+"):
+            getattr(env, call)(*words)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "agents",
+        "num_agents",
+        "agent_selection",
+        "rewards",
+        "terminations",
+        "truncations",
+        "infos",
+    ],
+)
+def test_what_a_match_has_is_not_there_before_it(name: str) -> None:
+    env = donburiko.raw_env(render_mode="ansi")
+
+    with pytest.raises(AttributeError, match=f"^{name} cannot be accessed before reset$"):
+        getattr(env, name)
+    for use in (env.last, env.render, lambda: list(env.agent_iter())):
+        with pytest.raises(AttributeError, match="cannot be accessed before reset"):
+            use()
+    with pytest.raises(AttributeError, match="'Environment' object has no attribute 'fame'"):
+        env.fame  # noqa: B018 - it is what is tried
+    env.reset()
+    getattr(env, name)
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -351,6 +394,59 @@ def test_no_deal_has_a_number_below_zero(options: dict[str, Any], said: str) -> 
         made("donburiko").reset(**options)
 
 
+@pytest.mark.parametrize("key", [None, KEY])
+@pytest.mark.parametrize("wrong", [1.0, True, np.float64(1.5), "a"])
+def test_numbers_of_seeds_and_deals_are_whole(key: bytes | None, wrong: Any) -> None:
+    env = made("donburiko", key=key)
+
+    kind = type(wrong).__name__
+    with pytest.raises(TypeError, match=f"^seed is of type {kind}, and has to be a whole number$"):
+        env.reset(seed=wrong)
+    with pytest.raises(TypeError, match=f"^deal is of type {kind}, and has to be a whole number$"):
+        env.reset(options={"deal": wrong})
+    with pytest.raises(TypeError, match=f"^seed is of type {kind}, and has to be a whole number$"):
+        key_of_seed(wrong)
+
+
+@pytest.mark.parametrize("key", [None, KEY])
+def test_numpys_numbers_are_the_same_as_pythons(key: bytes | None) -> None:
+    env, other = made("donburiko", key=key), made("donburiko", key=key)
+    env.reset(seed=3, options={"deal": 5})
+    other.reset(seed=np.int32(3), options={"deal": np.uint8(5)})  # type: ignore[arg-type]
+
+    assert dealt(env) == dealt(other) == (key or hashlib.sha256(b"arena.rl/3").digest(), 5)
+    assert np.array_equal(env.state(), other.state())
+    other.reset(seed=np.int64(4))  # type: ignore[arg-type]
+    assert type(dealt(other)[1]) is int
+
+
+@pytest.mark.parametrize("key", [None, KEY])
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"seed": 9, "options": {"deal": -1}},
+        {"seed": 9, "options": {"deal": 0.5}},
+        {"seed": -9},
+        {"options": {"deal": "a"}},
+        {"options": {"deal": 10**5000}},
+    ],
+)
+def test_a_reset_that_is_refused_changes_nothing(key: bytes | None, wrong: dict[str, Any]) -> None:
+    env, other = made("donburiko", key=key), made("donburiko", key=key)
+    for one in (env, other):
+        one.reset(seed=1)
+        one.step(int(np.flatnonzero(one.last()[0]["action_mask"])[0]))
+
+    with pytest.raises((TypeError, ValueError)):
+        env.reset(**wrong)
+
+    assert np.array_equal(env.state(), other.state())
+    assert env.agent_selection == other.agent_selection
+    for one in (env, other):
+        one.reset()
+    assert dealt(env) == dealt(other) == ((KEY, 2) if key else (key_of_seed(1), 1))
+
+
 # The rest
 
 
@@ -387,6 +483,20 @@ def test_without_a_render_mode_nothing_is_drawn() -> None:
 def test_what_cannot_be_is_refused(options: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         made("donburiko", **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"players": 2.0}, "^players is of type float, and has to be a whole number$"),
+        ({"players": "x"}, "^players is of type str, and has to be a whole number$"),
+        ({"key": "k" * 32}, "^key is of type str, and has to be bytes$"),
+    ],
+)
+def test_what_is_of_another_type_is_refused(options: dict[str, Any], said: str) -> None:
+    for make in (donburiko.env, donburiko.raw_env):
+        with pytest.raises(TypeError, match=said):
+            make(**options)
 
 
 def test_its_name_has_the_version_of_the_encoding() -> None:
