@@ -4,7 +4,8 @@ A clock on the wall charges a bot for the time that others had its processor. Th
 each thread how long it was ready and had to wait; that alone is no excuse, for a bot can get in its
 own way, by processes that nobody can count afterwards. So no more is excused than others have used
 on the processors that the bot may run on, for a bot cannot make those do anything, and no more than
-the bot left of these processors.
+the bot left of these processors. What a thread waited is lost with it: a bot that works in children
+of a few milliseconds each gets less back than one that does not.
 
 Sources:
     Linux, Documentation/scheduler/sched-stats.rst: /proc/PID/schedstat; proc_pid_stat(5).

@@ -160,10 +160,3 @@ def test_nor_by_having_more_processes_than_cores(tmp_path: Path) -> None:
 
     assert said == "timeout"
     assert took < 1.9
-
-
-def test_a_short_time_is_fair_too(tmp_path: Path) -> None:
-    """It is over before the machine is looked at as seldom as it is for longer ones."""
-    said, _, _ = asked(tmp_path, "work(0.024)", 40, others=2)
-
-    assert said == "done"

@@ -86,7 +86,8 @@ LANGUAGES = "languages is a list of strings, such as"
         ("name = true", "name is a string"),
         ("comand = []", "no key 'comand'; did you mean 'command'"),
         ("[Rules]", "no key 'Rules'; did you mean 'rules'"),
-        ("zzz = 1", "no key 'zzz'; did you mean"),
+        ("zzz = 1", "no key 'zzz'; there is author, build, command, languages, name, rules"),
+        ('colour = "red"', "no key 'colour'; there is author, build"),
         ("x = " + "[" * 10_000, "is not TOML"),
         ("x = " + "9" * 10_000, "is not TOML|no key"),
         ("#" * 70_000, "longer than 64 KiB"),
@@ -98,6 +99,10 @@ def test_what_a_manifest_cannot_say_is_refused_in_one_line(text: str, reason: st
 
     assert str(caught.value).startswith("folder/bot.toml")
     assert str(caught.value).isprintable()
+
+
+def test_a_byte_order_mark_before_a_manifest_says_nothing() -> None:
+    assert said('\ufeffname = "deep"\n') == said('name = "deep"\n')
 
 
 def test_a_manifest_that_is_not_utf_8_is_refused() -> None:

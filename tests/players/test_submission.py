@@ -68,7 +68,7 @@ def test_rules_in_a_manifest_put_the_rules_into_the_snapshot(tmp_path: Path) -> 
         ({"bot.py": "x", "bot.toml": "name = 'a b'"}, None, "cannot be called 'a b'"),
         ({"bot.py": "x", "bot.toml": "name = 'You'"}, None, "cannot be called 'You': that is what"),
         ({"bot.py": "x"}, "you", "cannot be called 'you': that is what a person is called"),
-        ({"bot.py": "x"}, None, "cannot be called 'no name'.*say another by --name"),
+        ({"bot.py": "x"}, None, "cannot be called 'no name'.*; rename it, or submit it"),
     ],
 )
 def test_what_is_no_bot_is_refused_in_one_line(
