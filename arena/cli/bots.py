@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from arena.bundled import sample_bots
 from arena.cli.isolation import isolation_wanted
 from arena.cli.options import (
     HOME,
@@ -119,7 +120,8 @@ def submit(  # noqa: PLR0917 - a command's options
     with store_at(home) as store:
         before = bot_versions(store, bundle.name)
         bot, changed = add_bot(store, bundle.name, bundle, trial.games)
-    for news in filter(None, [_news(before, bot, changed=changed), trial.misspelt]):
+    taken = _news_of_samples(before, bot)
+    for news in filter(None, [_news(before, bot, changed=changed), taken, trial.misspelt]):
         remark(news)
     for line in wrap(_held(limits), WIDTH):
         remark(line)
@@ -155,6 +157,19 @@ def _news(before: Sequence[Bot], bot: Bot, *, changed: bool) -> str:
         f"{bot.name}: version {bot.version}{files}; version {last.version} was submitted "
         f"{last.submitted}{gone} (another bot? give it a --name)"
     )
+
+
+def _news_of_samples(before: Sequence[Bot], bot: Bot) -> str:
+    """Return whether ``bot``, once it is on the list, takes its name from a sample bot; or empty.
+
+    One with the very files of the sample bot takes nothing from anybody.
+    """
+    if before and not before[-1].removed:
+        return ""
+    sample = next((path for path in sample_bots() if path.stem == bot.name), None)
+    if sample is None or read_bundle(sample).digest == bot.digest:
+        return ""
+    return f"{bot.name}: from now on the name means this bot, and not the sample bot"
 
 
 def _held(limits: Limits) -> str:

@@ -27,6 +27,7 @@ from arena.conformance.examine import examine
 from arena.conformance.findings import Check, Finding, Report, Severity
 from arena.errors import UsageError
 from arena.players.bundle import Bundle
+from arena.players.files import typed
 from arena.players.sandbox import Isolation
 from arena.players.submission import read_bundle
 from arena.players.tail import last_lines
@@ -103,9 +104,9 @@ def _bundle(bot: str, name: str | None, home: Path, isolated: Isolation) -> Bund
     """Return the bot at a path, or of a name where there is no such path."""
     there = False
     with suppress(OSError, ValueError):
-        there = Path(bot).exists()
+        there = typed(bot).exists()
     if there:
-        return read_bundle(Path(bot), name, isolated.build_in)
+        return read_bundle(typed(bot), name, isolated.build_in)
     if name is not None:
         raise UsageError(f"{printable(bot, _ECHO)} is no path, so --name has nothing to name")
     with browsed(home) as store:

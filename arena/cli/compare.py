@@ -194,11 +194,13 @@ def compare(  # noqa: PLR0913, PLR0917 - a command's options
             public_value=check_public_value(public_value),
         )
         going = made.tournament
-        _announce(home, made, place)
+        place.prepare(going)
     else:
         raise UsageError("which two bots? `arena compare A B`, or --resume for a stopped one")
     with store_at(home) as store:
+        # What is announced can be kept, or nobody would find it again.
         if made:
+            _announce(store, made, place)
             keep(store, made)
         elif going.finished is None:
             place.prepare(going)
@@ -268,12 +270,10 @@ def _size(store: Store, going: Tournament, place: Place) -> str:
     return size(going.id, blocks, place.workers, each)
 
 
-def _announce(home: Path, made: Plan, place: Place) -> None:
+def _announce(store: Store, made: Plan, place: Place) -> None:
     """Say what holds of the whole comparison, before the first match is."""
     going = made.tournament
-    place.prepare(going)
-    with browsed(home) as store:
-        remark(_size(store, going, place))
+    remark(_size(store, going, place))
     wanted = Comparison.of(going)
     digests = {name: bundle.digest for name, bundle in made.entries}
     if digests[wanted.a] == digests[wanted.b]:

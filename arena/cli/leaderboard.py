@@ -19,7 +19,7 @@ from arena.cli.options import (
     store_at,
     tournament_option,
 )
-from arena.cli.pools import ALL, category_names, chosen_categories, pool_of
+from arena.cli.pools import ALL, category_names, chosen_categories, longest_block, pool_of
 from arena.cli.remarks import counted, remark, rulings
 from arena.cli.render import Format, render
 from arena.errors import UsageError
@@ -115,9 +115,8 @@ def leaderboard(  # noqa: PLR0913, PLR0917 - a command's options
         if matrix:
             _print_pairs(store, ids, boards, form, versions=versions)
         else:
-            unrated = [reason for one in pool for reason in one.tournament.unrated]
             apart = categories is not None
-            _print(boards, unrated, form, more=more, apart=apart)
+            _print(boards, [one.tournament for one in pool], form, more=more, apart=apart)
 
 
 def _game(home: Path, name: str) -> str:
@@ -169,7 +168,7 @@ def print_leaderboards(
     boards = leaderboards(store, [tournament.id], games)
     if not boards:
         remark(f"no match{' of ' * bool(games)}{', '.join(sorted(games))} was played yet")
-    _print(boards, tournament.unrated, form)
+    _print(boards, [tournament], form)
 
 
 def _say(pool: Sequence[Progress]) -> None:
@@ -185,13 +184,13 @@ def _say(pool: Sequence[Progress]) -> None:
 
 def _print(
     boards: Sequence[Leaderboard],
-    unrated: Sequence[str],
+    pool: Sequence[Tournament],
     form: Format,
     *,
     more: bool = False,
     apart: bool = False,
 ) -> None:
-    """Print ``boards``, then the table over all of them if they are of several categories.
+    """Print ``boards`` of a ``pool``, then the table over all if they are of several categories.
 
     With ``apart`` no two of them stand side by side.
     """
@@ -208,10 +207,12 @@ def _print(
             typer.echo(render(rows, form, heads), nl=False)
         case Format.TABLE | Format.GITHUB:
             shown: list[Leaderboard | TeamTable] = [*boards] if apart else side_by_side(boards)
-            texts = tables.tables(shown, form, more=more)
+            blocks = {board.category: longest_block(pool, board.category) for board in boards}
+            texts = tables.tables(shown, form, blocks, more=more)
             if above:
                 texts.append(wide.overall_table(above, form))
-            legend = tables.legend(shown, list(dict.fromkeys(unrated)), form)
+            unrated = list(dict.fromkeys(reason for one in pool for reason in one.unrated))
+            legend = tables.legend(shown, unrated, form)
             typer.echo("\n".join([*texts, legend] if texts else []), nl=False)
 
 

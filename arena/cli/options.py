@@ -17,6 +17,7 @@ from arena.cli.remarks import remark
 from arena.cli.render import Format
 from arena.errors import UsageError
 from arena.games import games
+from arena.players.files import typed
 from arena.players.tier import Tier
 from arena.referee.limits import BOUNDS, Limits
 from arena.store.bots import list_bots
@@ -36,7 +37,7 @@ def _kept(context: typer.Context, names: Callable[[Store], Iterable[str]]) -> li
     """Return names out of the home that the command line says, for the shell to choose from."""
     # Whoever presses TAB wants no message; without names the shell offers files.
     home = context.params.get("home") or os.environ.get("ARENA_HOME") or HOME
-    with suppress(Exception), browsed(Path(home)) as store:
+    with suppress(Exception), browsed(typed(home)) as store:
         return list(names(store))
     return []
 
@@ -88,9 +89,20 @@ def complete_suite() -> list[str]:
     return sorted(path.stem for path in bundled("seeds").glob("*.toml"))
 
 
+def typed_path(path: Path | None) -> Path | None:
+    """Return what is meant by the value of an option that takes a path: its callback."""
+    return None if path is None else typed(path)
+
+
 Home = Annotated[
     Path,
-    typer.Option("--home", envvar="ARENA_HOME", metavar="FOLDER", help="Where everything is kept."),
+    typer.Option(
+        "--home",
+        envvar="ARENA_HOME",
+        metavar="FOLDER",
+        help="Where everything is kept.",
+        callback=typed_path,
+    ),
 ]
 As = Annotated[
     Format,

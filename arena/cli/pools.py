@@ -12,6 +12,7 @@ from arena.referee.category import Category, Mode
 from arena.store.db import Store
 from arena.store.tournaments import (
     Progress,
+    Tournament,
     damaged_tournaments,
     get_tournament,
     list_tournaments,
@@ -96,6 +97,21 @@ def pool_of(
     _check_rules(pool, chosen)
     _tell_differences(pool)
     return pool
+
+
+def longest_block(pool: Sequence[Tournament], category: Category) -> int:
+    """Return how many deals of ``category`` the same processes played at most in ``pool``."""
+    return max((one.keep_alive for one in pool if _plays(one, category)), default=1)
+
+
+def _plays(tournament: Tournament, category: Category) -> bool:
+    wanted = {
+        "game": category.game,
+        "variant": category.variant,
+        "mode": category.mode.value,
+        "players": category.players,
+    }
+    return any(wanted.items() <= it.items() for it in tournament.parameters.get("categories", ()))
 
 
 def tell_damaged(store: Store) -> None:

@@ -9,10 +9,14 @@ from types import FrameType
 
 import typer
 
+from arena.errors import UsageError
 from arena.wire.escape import printable
 
 _LONGEST = 1024
 """Of a line, in bytes; what is longer counts as several."""
+
+_PATIENCE = 20
+"""After so many answers that came to nothing nobody asks a pipe again."""
 
 _LEAVING = b"\nyou resign at your next turn (Ctrl-C once more: at once, and nothing is kept)\n"
 
@@ -47,6 +51,17 @@ class Prompt:
             # What nobody typed is shown, so that whoever reads all this can follow.
             typer.echo(printable(line.strip()), err=self._err)
         return line.decode(errors="replace").strip() if line else None
+
+    def check_patience(self, answers: int) -> None:
+        """Raise `UsageError` if no person gave so many ``answers`` in a row that came to nothing.
+
+        A pipe could go on so forever.
+        """
+        if answers >= _PATIENCE and not (sys.stdin and sys.stdin.isatty()):
+            raise UsageError(
+                f"standard input gave {answers} answers in a row that are no action: the match is "
+                "broken off, and not kept"
+            )
 
     @contextmanager
     def minding_interrupts(self) -> Iterator[None]:

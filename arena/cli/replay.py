@@ -26,6 +26,7 @@ from arena.cli.render import Format
 from arena.cli.terminal import is_terminal, look_through
 from arena.errors import UsageError
 from arena.games.base import Seat
+from arena.players.files import typed
 from arena.referee.lines import lines_of
 from arena.referee.record import MatchRecord, decode_record
 from arena.referee.replay import replay as replay_record
@@ -129,7 +130,7 @@ def _found(
     if match.endswith(SUFFIXES):
         if tournament is not None:
             raise UsageError("a file of records is of no home: leave out --tournament")
-        return read_record(Path(match), in_file), b"", ""
+        return read_record(typed(match), in_file), b"", ""
     if in_file is not None:
         raise UsageError("--match chooses from a file of records: leave it out")
     with store_at(home, create=False) as store:

@@ -56,11 +56,16 @@ class Sitting:
             self._say(printable(self._game.legend))
 
     def choose(self, turn: Turn) -> int | None:
-        """Return which of the actions of ``turn`` the person takes; ``None`` if they leave."""
+        """Return which of the actions of ``turn`` the person takes; ``None`` if they leave.
+
+        Raises:
+            UsageError: it is a pipe that says nothing of use.
+        """
         texts = self._texts(turn.actions)
         self.tell(turn.events)
         self._show(turn, texts)
         ask = f"your turn, 1 to {len(texts)} (? help, q resign): "
+        answers = 0
         while True:
             typed = self._prompt.ask(ask)
             if typed is None or typed.casefold() in _LEAVE:
@@ -79,6 +84,8 @@ class Sitting:
                     f"no action is '{printable(typed, _SHOWN)}': type a number from 1 to "
                     f"{len(texts)} or the beginning of an action, as in '{texts[0]}'"
                 )
+            answers += 1
+            self._prompt.check_patience(answers)
 
     def tell(self, events: Sequence[bytes]) -> None:
         """Say in words what happened since the person's last turn: JSON of events, oldest first."""

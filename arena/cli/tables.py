@@ -1,7 +1,7 @@
 """Leaderboards for people: tables, what stands under them, and the legend."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from textwrap import wrap
@@ -44,27 +44,35 @@ Cells = dict[str, Value]
 Grouped = tuple[str, Cells]
 """What stands over the group of a row, empty for the first one; and the row."""
 
+Blocks = Mapping[Category, int]
+"""For how many deals at most the same processes played, by category; 1 where none is named."""
+
 
 def tables(
-    boards: Iterable[Leaderboard | TeamTable], form: Format, *, more: bool = False
+    boards: Iterable[Leaderboard | TeamTable],
+    form: Format,
+    blocks: Blocks | None = None,
+    *,
+    more: bool = False,
 ) -> list[str]:
     """Return ``boards`` as text; with ``more`` each has a second table of further numbers."""
+    blocks = blocks or {}
     return [
-        _team_table(board, form, more=more)
+        _team_table(board, form, blocks, more=more)
         if isinstance(board, TeamTable)
-        else _table(board, form, more=more)
+        else _table(board, form, blocks, more=more)
         for board in boards
     ]
 
 
-def _table(board: Leaderboard, form: Format, *, more: bool) -> str:
+def _table(board: Leaderboard, form: Format, blocks: Blocks, *, more: bool) -> str:
     right = ("P>next", "points", _score_head(board.category))
     body = _body([(_group(row), _row(board, row)) for row in board.rows], form, right)
     parts = [body, *([_further(board, form)] if more and board.rows else [])]
-    return section(board.category.name, parts, _footer(board), form)
+    return section(board.category.name, parts, _footer(board, blocks), form)
 
 
-def _team_table(table: TeamTable, form: Format, *, more: bool) -> str:
+def _team_table(table: TeamTable, form: Format, blocks: Blocks, *, more: bool) -> str:
     boards = [board for board in (table.alone, table.mixed) if board]
     rows = [
         (_team_group(table, row), _team_row(row, mixed=table.mixed is not None))
@@ -79,7 +87,8 @@ def _team_table(table: TeamTable, form: Format, *, more: bool) -> str:
             if board.rows
         ]
     name = " and ".join(board.category.name for board in boards)
-    return section(name, parts, [line for board in boards for line in _footer(board)], form)
+    footer = [line for board in boards for line in _footer(board, blocks)]
+    return section(name, parts, footer, form)
 
 
 def _body(rows: Sequence[Grouped], form: Format, right: Sequence[str]) -> str:
@@ -195,15 +204,17 @@ def _score_head(category: Category) -> str:
     return f"{unit} over mean" if category.mode is Mode.MIXED else unit
 
 
-def _footer(board: Leaderboard) -> list[str]:
+def _footer(board: Leaderboard, blocks: Blocks) -> list[str]:
     """Return how the ratings of one table came about."""
     batch = board.batch
+    kept = blocks.get(board.category, 1)
     played = [
         counted(board.deals, "deal", "deals"),
         counted(board.matches, "match", "matches"),
         *([f"{board.left_out} left out"] if board.left_out else []),
         *([f"{counted(board.dropped, 'deal', 'deals')} dropped"] if board.dropped else []),
         *([f"tier {' and '.join(board.tiers)}"] if board.tiers else []),
+        *([f"processes kept for up to {kept} deals"] if kept > 1 else []),
         _standing(board),
     ]
     fitted = [

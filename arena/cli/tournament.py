@@ -161,15 +161,16 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
     """
     settings = settings_at(home)
     place = place_at(context, on, jobs, cores_per_match, oversubscribe, settings)
-    made = None
+    made: Plan | None = None
+    beside: Sequence[str] = ()
     if resume is not None:
         check_settled(context)
         with store_at(home, create=False) as store:
-            going, there = _left(store, resume, place)
+            going, there = _left(store, resume)
     else:
         chosen = suite_wanted(suite, public_value)
         _check_games(home, games, words(bots, "--bots"))
-        made = _plan(
+        made, beside = _plan(
             home,
             _categories(chosen, games, sizes(players), deals),
             settings.limits_with(
@@ -187,32 +188,40 @@ def tournament(  # noqa: PLR0913, PLR0917 - a command's options
         going, there = made.tournament, extents(made.fixtures)
     if not (dry_run or going.unrated):
         check_isolation(Tier(going.parameters["tier"]))
-    if made:
+    if there:
         place.prepare(going)
-        _announce(home, made, there, place, dry_run=dry_run)
-    _tell_crowding(going, there, place)
-    if dry_run:
-        typer.echo(render(_counts(there), form, PLAN_COLUMNS), nl=False)
-        return
-    with store_at(home) as store:
+    # What is announced can be kept, or nobody would find it again.
+    with browsed(home) if dry_run else store_at(home) as store:
+        for text in beside:
+            remark(text)
+        if made:
+            _announce(store, made, there, place, dry_run=dry_run)
+        else:
+            _tell_left(store, going, there, place)
+        _tell_crowding(going, there, place)
+        if dry_run:
+            typer.echo(render(_counts(there), form, PLAN_COLUMNS), nl=False)
+            return
         if made:
             keep(store, made)
         play(store, going, place, home)
         _print_result(store, going, home, form)
 
 
-def _left(store: Store, text: str, place: Place) -> tuple[Tournament, Sequence[Extent]]:
-    """Return the tournament that ``text`` means and what is left of it; say how much that is."""
+def _left(store: Store, text: str) -> tuple[Tournament, Sequence[Extent]]:
+    """Return the tournament that ``text`` means and what is left of it."""
     going = get_tournament(store, text).tournament
     if going.comparison:
         raise UsageError(f"{going.id} is a comparison: `arena compare --resume {going.id}`")
-    there = open_extents(store, going.id)
+    return going, open_extents(store, going.id)
+
+
+def _tell_left(store: Store, going: Tournament, there: Sequence[Extent], place: Place) -> None:
+    """Say how much of ``going`` is left."""
     if there:
-        place.prepare(going)
         remark(f"{going.id}: {_size(store, there, place)} left")
     else:
         remark(f"{going.id}: all matches were played already")
-    return going, there
 
 
 def _check_games(home: Path, names: list[str] | None, bots: list[str] | None) -> None:
@@ -254,41 +263,47 @@ def _plan(  # noqa: PLR0913 - what a command's options came to
     keep_alive: int,
     name: str | None,
     public_value: str,
-) -> Plan:
-    """Return the tournament that is asked for; nothing is kept of it yet."""
+) -> tuple[Plan, Sequence[str]]:
+    """Return the tournament that is asked for, and what there is to say of its field.
+
+    Nothing is kept of it yet.
+    """
+    beside: tuple[str, ...] = ()
     if name is not None:
         check_name(name, "a tournament")
     with browsed(home) as store:
         if bots is None:
             field = everybody(store, limits, isolated.tier, placed(home))
-            for text in field.remarks:
-                remark(text)
-            candidates = field.candidates
+            candidates, beside = field.candidates, field.remarks
         else:
             candidates = named(store, bots, limits, isolated.tier, isolated.build_in)
-    return plan(
-        [replace(one, author=None) for one in candidates] if same_author else candidates,
-        categories,
-        limits,
-        isolated.tier,
-        suite=suite,
-        name=name,
-        public_value=public_value,
-        matches_each=matches_each,
-        keep_alive=keep_alive,
-    )
+    try:
+        made = plan(
+            [replace(one, author=None) for one in candidates] if same_author else candidates,
+            categories,
+            limits,
+            isolated.tier,
+            suite=suite,
+            name=name,
+            public_value=public_value,
+            matches_each=matches_each,
+            keep_alive=keep_alive,
+        )
+    except UsageError:
+        # Who stays out may be why.
+        for text in beside:
+            remark(text)
+        raise
+    return made, beside
 
 
 def _announce(
-    home: Path, made: Plan, there: Sequence[Extent], place: Place, *, dry_run: bool
+    store: Store, made: Plan, there: Sequence[Extent], place: Place, *, dry_run: bool
 ) -> None:
     """Say what is to be played, before the first match is."""
-    for text in made.left_out:
-        remark(f"left out: {text}")
-    for text in made.remarks:
+    for text in (*(f"left out: {one}" for one in made.left_out), *made.remarks):
         remark(text)
-    with browsed(home) as store:
-        size = _size(store, there, place)
+    size = _size(store, there, place)
     # What is not played has no id or secret that anybody could come back to.
     remark(size if dry_run else f"{made.tournament.id}: {size}")
     if made.tournament.unrated:

@@ -23,6 +23,7 @@ from arena.cli.options import (
     complete_match,
     complete_tournament,
     store_at,
+    typed_path,
     workers_wanted,
 )
 from arena.cli.pools import tell_damaged
@@ -60,6 +61,7 @@ Records = Annotated[
         "--records",
         metavar="PATH",
         help="Check an export instead, or a file of records alone; no database is needed.",
+        callback=typed_path,
     ),
 ]
 ReplayBots = Annotated[

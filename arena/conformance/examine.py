@@ -38,8 +38,6 @@ _FEW = 4
 _SAME_FAULTS = 2
 """After so many matches with one fault a game's other matches are left out."""
 
-_NOT_TRIED = "not tried: it gets through no match"
-
 
 def examine(bundle: Bundle, limits: Limits, tier: Tier, doing: Doing = log.debug) -> Report:
     """Examine the bot ``bundle``, and return what was found.
@@ -180,7 +178,7 @@ class _Examination:
     def _each(self, name: str, text: str, look: Callable[[AnyGame], list[Finding]]) -> Check:
         """Look at one thing in every game in which the bot was not at fault."""
         if not self._sound:
-            return Check(name, _NOT_TRIED, skipped=True)
+            return Check(name, measures.NOT_TRIED, skipped=True)
         found: list[Finding] = []
         for game in self._sound:
             self._doing(f"whether {self._bot} {text}, in {game.name}")
@@ -226,7 +224,7 @@ class _Examination:
     def _next(self) -> Check:
         """Play two matches in one process, of two games if the bot plays so many."""
         if not self._sound:
-            return Check("next", _NOT_TRIED, skipped=True)
+            return Check("next", measures.NOT_TRIED, skipped=True)
         self._doing(f"{self._bot} plays two matches in one process")
         first, last = self._sound[0], self._sound[-1]
         second = Scene(last, last.player_counts[0], seat=1, deal=1)
@@ -249,7 +247,7 @@ class _Examination:
     def _again(self) -> Check:
         """Play a match that was played once more, and compare the answers."""
         if not self._sound:
-            return Check("again", _NOT_TRIED, skipped=True)
+            return Check("again", measures.NOT_TRIED, skipped=True)
         found = []
         for game in self._sound:
             self._doing(f"{self._bot} repeats a match of {game.name}")

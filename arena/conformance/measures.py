@@ -23,6 +23,7 @@ _NEAR, _CLOSE = 0.6, 0.9
 
 _SLOW_START_MS = 1000.0
 _HALF = 0.5
+NOT_TRIED = "not tried: it gets through no match"
 _TRACEBACK = b"Traceback (most recent call last):"
 
 
@@ -89,7 +90,11 @@ def _status(seen: Seen) -> Finding | None:
 
 
 def lines(seen: Sequence[Seen]) -> Check:
-    """Look at how the bot writes its lines, apart from what stands in them."""
+    """Look at how the bot writes its lines, apart from what stands in them.
+
+    Lines that are at fault were told where they were met: here only the other matches speak.
+    """
+    sound = [one for one in seen if one.fault is None]
     found = [
         Finding(
             "lines",
@@ -101,7 +106,7 @@ def lines(seen: Sequence[Seen]) -> Check:
             back=one.ending.left,
             log=one.log,
         )
-        for one in seen
+        for one in sound
         if one.ending and one.ending.left.strip()
     ]
     found += [
@@ -117,7 +122,10 @@ def lines(seen: Sequence[Seen]) -> Check:
         for one in seen
         if (with_cr := next((it for it in one.exchanges if it.back.endswith(b"\r")), None))
     ]
-    return Check("lines", "writes one line for each question", merged(found))
+    if not (sound or found):
+        return Check("lines", NOT_TRIED, skipped=True)
+    where = "" if len(sound) == len(seen) else ", in the matches that it gets through"
+    return Check("lines", f"writes one line for each question{where}", merged(found))
 
 
 def differences(before: Seen, after: Seen) -> list[Finding]:

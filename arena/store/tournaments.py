@@ -264,8 +264,7 @@ def get_tournament(store: Store, text: str) -> Progress:
         _check_rows(store, text, begins=True)
     if not there:
         raise UsageError("no tournament was played yet: `arena tournament` plays one")
-    known = [one.tournament.id for one in there] + [one.tournament.name for one in there]
-    raise UsageError(f"no tournament is called '{printable(text, _ECHO)}'{_hint(text, known)}")
+    raise UsageError(f"no tournament is called '{printable(text, _ECHO)}'{_hint(text, there)}")
 
 
 def _check_rows(store: Store, text: str, *, begins: bool = False) -> None:
@@ -420,5 +419,8 @@ def _tournament(row: sqlite3.Row) -> Tournament:
     )
 
 
-def _hint(text: str, known: Sequence[str]) -> str:
-    return closest(text[:_ECHO], set(known))
+def _hint(text: str, there: Sequence[Progress]) -> str:
+    """Return the id or the name that comes closest, or else ids alone: many may have one name."""
+    ids = {one.tournament.id for one in there}
+    near = closest(text[:_ECHO], ids | {one.tournament.name for one in there})
+    return near if "did you mean" in near else closest(text[:_ECHO], ids)

@@ -8,6 +8,7 @@ from arena.bundled import sample_bots
 from arena.errors import UsageError
 from arena.games import closest
 from arena.players.bundle import Bundle, missing_runtime
+from arena.players.files import typed
 from arena.players.submission import read_bundle
 from arena.players.tier import Tier
 from arena.referee.limits import Limits
@@ -125,13 +126,13 @@ def is_bot(store: Store, text: str) -> bool:
     """Return whether ``text`` is the name of a bot or the path of a file, so that it can play."""
     if "/" not in text and (find_bot(store, text) or find_version(store, text)):
         return True
-    return text in {sample.stem for sample in sample_bots()} or _exists(Path(text))
+    return text in {sample.stem for sample in sample_bots()} or _exists(typed(text))
 
 
 def _named(
     store: Store, text: str, limits: Limits | None, tier: Tier, build_in: Tier | None
 ) -> Candidate:
-    path = Path(text)
+    path = typed(text)
     if "/" not in text and (bot := find_bot(store, text)):
         return _registered(store, bot, bot.name)
     if "/" not in text and (version := find_version(store, text)):

@@ -73,7 +73,7 @@ def read_settings(home: Path) -> Settings:
     if len(raw) > _MOST_BYTES:
         raise UsageError(f"{where}: larger than {_MOST_BYTES // 1024} KiB")
     try:
-        table = tomllib.loads(raw.decode())
+        table = tomllib.loads(raw.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{where}: not TOML: {printable(str(error), 120)}") from None
     _only(table, _KEYS, where, "")

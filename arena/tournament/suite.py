@@ -17,6 +17,7 @@ from arena.errors import UsageError
 from arena.games import closest, get_game
 from arena.games.base import AnyGame, Kind
 from arena.games.deal import Deal
+from arena.players.files import typed
 from arena.players.names import check_name
 from arena.referee.category import Category, Mode
 from arena.wire.escape import printable
@@ -164,7 +165,7 @@ def find_suite(text: str) -> Suite:
         UsageError: no bundled suite has the name, or the file is not a suite.
     """
     if "/" in text or text.endswith(".toml"):
-        return load_suite(Path(text))
+        return load_suite(typed(text))
     there = {path.stem: path for path in sorted(bundled("seeds").glob("*.toml"))}
     if text not in there:
         raise UsageError(
@@ -192,7 +193,7 @@ def load_suite(path: Path) -> Suite:
     if len(raw) > MOST_BYTES:
         raise UsageError(f"{where}: larger than {MOST_BYTES:,} bytes, so hardly a suite")
     try:
-        document = tomllib.loads(raw.decode("utf-8"))
+        document = tomllib.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise UsageError(f"{where}: not UTF-8") from None
     except RecursionError:  # a few thousand opening brackets

@@ -453,6 +453,18 @@ def test_the_shell_completes_what_is_kept_in_the_home(
     assert re.fullmatch("cup-[0-9a-f]{8}", offered)
 
 
+@pytest.mark.parametrize("words", [[], ["--home", "~/home"]], ids=["variable", "option"])
+def test_the_shell_completes_what_is_kept_in_a_home_with_a_tilde(
+    words: list[str], played: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(played.folder))
+    monkeypatch.setenv("ARENA_HOME", "elsewhere" if words else "~/home")
+
+    (offered,) = completed(played, monkeypatch, "leaderboard", *words, "--tournament", "cu")
+
+    assert offered.startswith("cup-")
+
+
 def test_there_is_a_script_for_bash(arena: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("_ARENA_COMPLETE", "source_bash")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.bundled import bundled
 from arena.cli.bots import COLUMNS
 from arena.store.bots import find_bot, get_bot, list_bots
 from arena.store.db import open_store
@@ -266,7 +267,7 @@ def test_a_file_whose_name_cannot_be_a_bots_needs_another_one(arena: CommandLine
     (line,) = refused(arena, arena.script(name="my bot.py"))
 
     assert line.startswith("a bot cannot be called 'my bot'")
-    assert line.endswith("say another by --name")
+    assert line.endswith("; rename it, or submit it under another --name")
 
 
 @pytest.mark.parametrize("words", [("you.py",), ("mybot.py", "--name", "You")], ids=" ".join)
@@ -276,6 +277,22 @@ def test_what_a_person_is_called_in_a_match_is_no_name_of_a_bot(
     (line,) = refused(arena, arena.script(name=words[0]), *words[1:])
 
     assert re.match("a bot cannot be called '(?i:you)': that is what a person is called", line)
+
+
+def test_who_takes_the_name_of_a_sample_bot_is_told_whom_it_means_now(arena: CommandLine) -> None:
+    path = arena.script(name="greedy.py")
+    now = "greedy: from now on the name means this bot, and not the sample bot"
+
+    assert now in submit(arena, path).err.splitlines()
+    assert now not in submit(arena, path).err.splitlines()
+    assert arena("bots", "remove", "greedy").status == 0
+    assert now in submit(arena, path).err.splitlines()
+
+
+def test_of_a_sample_bot_that_is_submitted_itself_nothing_is_said(arena: CommandLine) -> None:
+    answer = submit(arena, bundled("bots") / "first_legal.py")
+
+    assert "sample bot" not in answer.err
 
 
 def test_a_name_that_differs_only_in_case_from_a_taken_one_is_refused(arena: CommandLine) -> None:

@@ -115,7 +115,7 @@ def test_a_path_comes_before_a_name(arena: CommandLine) -> None:
 def test_a_file_whose_name_no_bot_can_have_is_given_one(arena: CommandLine) -> None:
     path = arena.script("sys.exit(1)", "my bot.py")
 
-    assert "say another by --name" in arena.refuses("check", path)
+    assert "rename it, or submit it under another --name" in arena.refuses("check", path)
     answer = arena("check", path, "--name", "clever", *NO_TIER)
     assert answer.out.endswith("\nclever: 1 fault: start\n")
     assert "greedy is no path" in arena.refuses("check", "greedy", "--name", "clever")

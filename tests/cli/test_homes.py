@@ -104,6 +104,24 @@ def test_what_has_to_be_written_in_such_a_home_is_refused_in_a_line(played: Comm
         assert "cannot write in" in played("submit", script, *NO_TIER).err
 
 
+@pytest.mark.parametrize("words", ["tournament donburiko --bots {}", "compare {} --game donburiko"])
+def test_nothing_is_announced_that_cannot_be_kept(words: str, arena: CommandLine) -> None:
+    bots = arena.bots("first", "last")
+    called = words.format(bots if "--bots" in words else bots.replace(",", " ")).split()
+    nowhere = Path("/proc/nowhere")
+
+    line = arena.refuses(*called, "--home", nowhere, *NO_TIER)
+
+    assert line.startswith(f"arena: cannot write in {nowhere}: ")
+
+
+def test_what_is_not_played_needs_no_home_to_write_in(arena: CommandLine) -> None:
+    bots = arena.bots("first", "last")
+    words = ["tournament", "donburiko", "--bots", bots, "--home", "/proc/nowhere"]
+
+    assert arena(*words, "--dry-run", *NO_TIER).status == 0
+
+
 def test_an_older_home_that_cannot_be_written_is_refused_in_a_line(played: CommandLine) -> None:
     with closing(sqlite3.connect(played.home / FILE_NAME)) as db, db:
         db.execute("PRAGMA user_version = 1")

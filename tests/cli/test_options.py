@@ -177,6 +177,27 @@ def test_what_needs_something_kept_says_what_comes_first(
     assert not arena.home.exists()
 
 
+def test_a_tilde_that_the_shell_left_alone_is_the_folder_of_the_user(
+    arena: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(arena.folder / "ada"))
+    (arena.folder / "ada").mkdir()
+    path, mine = arena.script(name="ada/a.py"), arena.folder / "ada" / "mine"
+    words = ["donburiko", "--bots", "first_legal,~/a.py", "--deals", "1", *NO_TIER]
+
+    assert "is a bot and no game" in arena.refuses("tournament", "~/a.py")
+    assert "~/none.toml" not in (said := arena.refuses("tournament", "--suite=~/none.toml"))
+    assert "ada/none.toml: no such file" in said
+    assert arena("tournament", *words, "--home=~/mine", "--players", "2").status == 0
+    assert arena("export", "arena", "out", "--home=~/mine").status == 0
+    (arena.folder / "out").rename(arena.folder / "ada" / "out")
+    assert arena("verify", "--records=~/out").status == 0
+    monkeypatch.setenv("ARENA_HOME", "~/mine")
+    assert arena("submit", path, *NO_TIER).status == 0
+    assert f"{mine}" not in arena("bots").err
+    assert {one.name for one in arena.folder.iterdir()} == {"ada"}
+
+
 def test_the_home_is_the_option_or_else_of_the_environment_or_else_results(
     arena: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

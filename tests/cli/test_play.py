@@ -249,6 +249,18 @@ def test_who_leaves_resigns_and_the_match_is_kept(typed: bytes, types: Typist) -
     assert "1 match verified" in types.arena("verify").out
 
 
+@pytest.mark.parametrize("line", [b"0\n", b"\n", b"?\n"])
+def test_a_pipe_without_any_action_ends_the_match_which_is_not_kept(
+    line: bytes, types: Typist
+) -> None:
+    answer = types(line * 300, "donburiko", *against(types.arena, "first"), "--seat", "0")
+
+    last = answer.err.splitlines()[-1]
+    assert answer.status == 2
+    assert last.startswith("arena: standard input gave 20 answers in a row that are no action")
+    assert types.arena("matches", "--format", "json").out == "[]\n"
+
+
 def test_what_becomes_of_the_match_depends_on_the_game(types: Typist) -> None:
     team = types(b"", "couperation", *against(types.arena, "last"))
     three = types(b"", "donburiko", *against(types.arena, "last", "first"))

@@ -1,4 +1,5 @@
 import json
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -55,6 +56,32 @@ def test_tournaments_are_pooled_as_asked(words: str, played: int, arena: Command
 def test_a_pool_is_said_to_be_one(arena: CommandLine) -> None:
     assert arena("leaderboard", "-t", "all").line == "3 tournaments: 6 of 6 matches played"
     assert arena("leaderboard").line == "three: 2 of 2 matches played"
+
+
+BLOCKS = {
+    "one": [],
+    "one two": ["processes kept for up to 5 deals"],
+    "two three": ["processes kept for up to 9 deals"],
+    "one other": [],
+}
+
+
+@pytest.mark.parametrize(("names", "said"), BLOCKS.items())
+def test_a_table_says_for_how_many_deals_processes_were_kept(
+    names: str, said: list[str], arena: CommandLine
+) -> None:
+    table = {"game": "donburiko", "variant": "standard", "mode": "table", "players": 2, "deals": 1}
+    with open_store(arena.home) as store:
+        held(store, "one", duel("a", "b"), categories=[table])
+        held(store, "two", duel("a", "b"), categories=[table], keep_alive=5)
+        held(store, "three", duel("a", "b"), categories=[table], keep_alive=9)
+        other = [{**table, "players": 3}]
+        held(store, "other", duel("a", "b"), categories=other, keep_alive=5)
+
+    out = arena("leaderboard", *(f"-t{name}" for name in names.split())).out
+
+    assert re.findall(r"processes kept [\w ]+", out) == said
+    assert "tier none, processes" in out if said else "tier none, unrated" in out
 
 
 MISTAKES = [

@@ -7,6 +7,7 @@ import threading
 import pytest
 
 from arena.cli.prompt import Prompt
+from arena.errors import UsageError
 
 
 @pytest.mark.parametrize(
@@ -35,6 +36,19 @@ def test_what_comes_through_a_pipe_is_shown_and_cannot_act_on_a_terminal(
     Prompt(err=True).ask("which? ")
 
     assert capsys.readouterr() == ("", "which? \\x1b[2J\n")
+
+
+def test_a_pipe_that_never_says_anything_of_use_is_not_asked_forever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"0\n")))
+    prompt = Prompt()
+
+    prompt.check_patience(19)
+    with pytest.raises(UsageError, match="gave 20 answers in a row that are no action"):
+        prompt.check_patience(20)
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    prompt.check_patience(20)
 
 
 def test_ctrl_c_ends_a_question_and_answers_all_that_follow(

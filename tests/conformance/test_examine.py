@@ -377,7 +377,10 @@ def test_of_a_bot_that_plays_nothing_only_that_is_said(tmp_path: Path) -> None:
 
     verdicts = {check.name: check.verdict for check in checks}
     assert [name for name, verdict in verdicts.items() if verdict == "fault"] == CHECKS[1:3]
-    assert [name for name, verdict in verdicts.items() if verdict == "skipped"] == CHECKS[3:7]
+    assert [name for name, verdict in verdicts.items() if verdict == "skipped"] == [
+        *CHECKS[3:7],
+        "lines",
+    ]
 
 
 def test_a_bot_whose_interpreter_is_missing_cannot_be_examined(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from arena.conformance.dress import everything
 from arena.conformance.findings import Check
 from arena.conformance.scenes import Scene, Seen
 from arena.conformance.witness import Ending, Exchange
+from arena.errors import BotFault, FaultCode
 from arena.games import get_game
 from arena.referee.limits import Limits
 
@@ -103,3 +104,16 @@ def test_what_is_left_and_how_lines_end_is_told_once() -> None:
     check = measures.lines([left, left, with_cr])
 
     assert [(it.severity.value, it.times) for it in check.findings] == [("warning", 2), ("tip", 1)]
+
+
+def test_lines_are_in_order_only_in_matches_that_a_bot_gets_through() -> None:
+    fault = BotFault(FaultCode.BAD_MESSAGE, "not JSON: 'thinking...'", b"thinking...")
+    broken = replace(seen(), fault=fault, ending=None)
+
+    none, some, every = (
+        measures.lines(they) for they in ([broken], [broken, seen()], [seen(), seen()])
+    )
+
+    assert (none.verdict, none.text) == ("skipped", measures.NOT_TRIED)
+    assert some.text == "writes one line for each question, in the matches that it gets through"
+    assert (every.verdict, every.text) == ("ok", "writes one line for each question")

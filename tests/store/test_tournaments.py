@@ -138,6 +138,10 @@ def test_a_tournament_is_found_by_id_by_name_and_by_the_beginning_of_its_id(stor
         found("league")
     with pytest.raises(UsageError, match="no tournament is called 'autum2'; did you mean 'autumn'"):
         found("autum2")
+    with pytest.raises(UsageError, match="is called 'legua'; did you mean 'league'"):
+        found("legua")
+    with pytest.raises(UsageError, match="is called 'xyz'; there is autumn, spring-1, spring-12, "):
+        found("xyz")
     with pytest.raises(UsageError, match="no tournament is called ''"):
         found("")
 

@@ -31,6 +31,10 @@ def test_settings_say_limits_jobs_and_tier(tmp_path: Path) -> None:
     )
 
 
+def test_a_byte_order_mark_before_settings_says_nothing(tmp_path: Path) -> None:
+    assert said(tmp_path, b"\xef\xbb\xbfjobs = 3\n") == Settings(jobs=3)
+
+
 @pytest.mark.parametrize("name", sorted(BOUNDS))
 def test_every_limit_can_be_set_to_its_least_and_its_most(name: str, tmp_path: Path) -> None:
     for value in BOUNDS[name]:

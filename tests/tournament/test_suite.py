@@ -143,6 +143,14 @@ def test_a_damaged_suite_is_read_or_refused_in_one_line(at: int, put: bytes, fil
     assert "\n" not in said
 
 
+def test_a_byte_order_mark_before_a_suite_says_nothing(file: Path) -> None:
+    file.write_text(HEAD + ENTRY)
+    plain = load_suite(file)
+    file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
+
+    assert load_suite(file) == plain
+
+
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "fifo")
 
