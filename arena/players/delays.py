@@ -13,6 +13,7 @@ Sources:
 
 import os
 import time
+from collections import Counter
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from typing import NamedTuple
@@ -61,6 +62,8 @@ class Other(NamedTuple):
 
     of_ended: int | None = None
     """Nanoseconds of its ended children; of one that could be elsewhere, these are not known."""
+
+    parent: int = 0
 
 
 class Moment(NamedTuple):
@@ -118,7 +121,8 @@ def _others(stats: dict[int, list[bytes]], used: dict[int, int]) -> Iterator[tup
     for pid, stat in stats.items():
         if pid not in bots:
             of_ended = _of_ended_ns(stat) if _stays(pid, processors) else None
-            yield pid, Other(used[pid], int(stat[_PROCESSOR]) in processors, of_ended)
+            here = int(stat[_PROCESSOR]) in processors
+            yield pid, Other(used[pid], here, of_ended, int(stat[_PARENT]))
 
 
 def _stays(pid: int, processors: set[int]) -> bool:
@@ -180,19 +184,28 @@ def excused_s(before: Moment, now: Moment, processors: int) -> float:
     """
     window_ns = (now.at - before.at) * 1e9
     waited = max((_waited(before, now, thread, window_ns) for thread in now.threads), default=0)
-    others = [(before.others.get(pid), had) for pid, had in now.others.items()]
-    others_used = sum(_used_here(first, had) for first, had in others)
+    others_used = _others_used(before.others, now.others)
     left = processors * window_ns - max(now.used - before.used, 0)
     # Of all processors together it would have a part that its threads cannot have had at once.
     return max(min(waited, others_used / processors, left / processors, window_ns), 0) / 1e9
 
 
-def _used_here(first: Other | None, had: Other) -> float:
+def _others_used(before: dict[int, Other], now: dict[int, Other]) -> float:
+    """Return what others used of the bot's processors between two looks, in nanoseconds."""
+    # What a child that has ended since had used before is in its parent's account, too.
+    earlier: Counter[int] = Counter()
+    for pid, first in before.items():
+        if pid not in now:
+            earlier[first.parent] += first.used + (first.of_ended or 0)
+    return sum(_used_here(before.get(pid), had, earlier[pid]) for pid, had in now.items())
+
+
+def _used_here(first: Other | None, had: Other, earlier: int) -> float:
     if first is None:
         return had.used + (had.of_ended or 0) if had.here else 0
-    used = had.used - first.used
+    used = max(had.used - first.used, 0)
     if first.of_ended is not None and had.of_ended is not None:
-        used += had.of_ended - first.of_ended
+        used += max(had.of_ended - first.of_ended - earlier, 0)
     return used * (first.here + had.here) / 2
 
 

@@ -6,21 +6,15 @@ process can leave the group or be set going by anything but us: the filter of sy
 ``setsid``, ``setpgid`` and whatever would send SIGCONT. Without a sandbox those that have left the
 group are stopped one by one, as far as they are still below the bot; a bot that means to can escape
 that, so there it is no more than good order among bots that do not.
-
-A process stops as soon as one of its threads has taken notice, which for a busy one may take a
-while, so processes with several threads are waited for. A system call that was begun is finished
-nevertheless; a seat that was caught at a long one is waited for with all of its threads. The kernel
-gives the stop to the first thread, which does not take notice while it waits for a ``vfork``; then
-each of the others is told, too.
 """
 
 import contextlib
-import ctypes
 import os
 import signal
 import time
 
 from arena.players import strays
+from arena.players.standstill import wait_for_standstill
 
 _STOP, _CONT = int(signal.SIGSTOP), int(signal.SIGCONT)
 # Looked up once.
@@ -32,26 +26,9 @@ _STOPPING_NS = 30_000
 _CAUGHT_NS = 300_000
 """A seat that has run on for longer than this, in all, beside what stopping takes, is caught."""
 
-_STANDSTILL_S = 2.0
-"""How long a seat is waited for, at most; no single system call takes that long."""
-
-# man tgkill(2); the architectures but one share their numbers of calls.
-_TGKILL = {"x86_64": 234}.get(os.uname().machine, 131)
-_libc = ctypes.CDLL(None)
-
-_YIELDS = 8
-_BYTES = 512
-_LOOK_S = 0.00005
 _ONE_THREAD = 3
 """Links of /proc/PID/task where it holds one thread."""
 
-_ON_ITS_WAY = (b"R", b"S")
-"""States, as /proc has them, of a thread that has not come to a stop yet.
-
-One that sleeps is woken by the stop; one in an uninterruptible wait uses no processor.
-"""
-
-_WAITS, _ENDED = b"D", b"Z"
 _MOST_THREADS = 64
 """Of so many the children are looked at by descriptors that stay open."""
 
@@ -101,14 +78,13 @@ class Freezer:
         bot = self._bot or self._find()
         self._alone = bot is not None and bot.is_alone()
         if bot is None or not self._alone:
-            family = self._family()
-            self._stop_away(family)
+            family = self._stopped(self._family())
             self._clocks = tuple(map(strays.clock, family))
-            _wait_for_standstill(family, every_thread=self._caught)
+            wait_for_standstill(family, every_thread=self._caught)
         else:
             self._clocks = bot.clocks
             if self._caught or not bot.single:
-                _wait_for_standstill([bot.pid], every_thread=self._caught)
+                wait_for_standstill([bot.pid], every_thread=self._caught)
         self._stopped_at_ns = _cpu_ns(self._clocks)
 
     def thaw(self) -> None:
@@ -127,7 +103,7 @@ class Freezer:
         try:
             _send(self._bot.pidfd, _CONT)
         except ProcessLookupError:
-            return  # likewise
+            return  # it is gone, which the channel will find
 
     def look(self) -> None:
         """Let go on what was being started when the bot was taken for a single process."""
@@ -136,7 +112,7 @@ class Freezer:
             # The first process, too, which has to reap what the bot lets go. One by one: the bot
             # may have stopped itself, which is its own affair.
             for pid in more and {self._group, *more}:
-                with contextlib.suppress(ProcessLookupError):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, _CONT)
 
     def thaw_all(self) -> None:
@@ -161,14 +137,21 @@ class Freezer:
         except (ProcessLookupError, PermissionError):
             return  # nothing is left of it, which the channel will find
 
-    def _stop_away(self, family: list[int]) -> None:
+    def _stopped(self, family: list[int]) -> list[int]:
+        """Return those of ``family`` that are told to stop; those outside the group are, here."""
         if self._sandboxed:
-            return  # where nobody can leave
+            return family  # where nobody can leave
+        told = []
         for pid in family:
+            # What runs as another user, as sudo does, is not ours to stop.
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                if os.getpgid(pid) != self._group:
+                if os.getpgid(pid) == self._group:
+                    os.kill(pid, 0)
+                else:
                     os.kill(pid, _STOP)
                     self._away.append(pid)
+                told.append(pid)
+        return told
 
     def _family(self) -> list[int]:
         """Return the processes of the bot."""
@@ -271,43 +254,3 @@ def _cpu_ns(clocks: tuple[int, ...]) -> int:
         except OSError:
             continue  # it is gone
     return used
-
-
-def _wait_for_standstill(family: list[int], *, every_thread: bool) -> None:
-    """Wait until the processes ``family``, which were sent the stop, have come to it."""
-    until = time.monotonic() + _STANDSTILL_S
-    looks = 0
-    while family and time.monotonic() < until:
-        # They are mostly on this very core, and need it for that.
-        if looks < _YIELDS:
-            os.sched_yield()
-        else:
-            time.sleep(_LOOK_S)
-        looks += 1
-        family = [pid for pid in family if _moves(pid, every_thread=every_thread)]
-
-
-def _moves(pid: int, *, every_thread: bool) -> bool:
-    """Whether the process ``pid`` has not come to a stop.
-
-    When its first thread has, all others are bound to, and run nothing but the call they are in.
-    """
-    state = _state(f"/proc/{pid}/task/{pid}/stat")
-    if state in _ON_ITS_WAY:
-        return True
-    # The first thread of a process may end before the others, or keep the stop to itself.
-    if not every_thread and state not in (_ENDED, _WAITS):
-        return False
-    moving = False
-    with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/task") as tasks:
-        for task in tasks:
-            if _state(f"{task.path}/stat") in _ON_ITS_WAY:
-                moving = True
-                if state == _WAITS:
-                    _libc.syscall(_TGKILL, pid, int(task.name), _STOP)
-    return moving
-
-
-def _state(path: str) -> bytes:
-    # The command's name, in parentheses, may hold anything.
-    return strays.read(path, _BYTES).rpartition(b") ")[2][:1]

@@ -89,6 +89,7 @@ class BotProcess(Player):
         self._cpu_s = 0.0
         self._scratch = self._mark = ""
         self._freezer: Freezer | None = None
+        self._watched = False
         self._open_since = 0.0
         self._unwatched_s = 0.0
         self._oom_kills = 0
@@ -205,14 +206,13 @@ class BotProcess(Player):
         try:
             answer = self._channel.ask(line, budget_ms)
         except BotFault as fault:
-            if fault.code is not FaultCode.EXITED:
-                raise
-            raise self._exited(fault) from None
+            told = self._exited(fault) if fault.code is FaultCode.EXITED else fault
+            # It may be a while until it is ended: seats that fail to start are ended together.
+            if limits and self._running:
+                self._freeze()
+            raise told from None
         if limits:
-            if self._freezer:
-                self._freezer.freeze()
-            else:
-                self._freeze_first()
+            self._freeze()
             self._count_open(limits)
         self._answered = True
         return answer
@@ -224,7 +224,8 @@ class BotProcess(Player):
     def tell(self, line: bytes) -> None:
         """Send ``line``, to which there is no answer.
 
-        A bot that is stopped runs for no longer than it takes to send what does not fit its pipe.
+        A bot that is stopped runs on for a quarter of a second at most, and only to read a line
+        that does not fit its pipe.
         """
         if not self._running:
             return
@@ -321,14 +322,16 @@ class BotProcess(Player):
     def _running(self) -> bool:
         return self._pid > 0 and self._status is None
 
-    def _freeze_first(self) -> None:
-        first = self._sandbox.first if self._sandbox else None
-        self._freezer = Freezer(first or self._pid, sandboxed=bool(first))
+    def _freeze(self) -> None:
+        if self._freezer is None:
+            first = self._sandbox.first if self._sandbox else None
+            self._freezer = Freezer(first or self._pid, sandboxed=bool(first))
+            self._channel.attend(self._freezer.thaw, self._look, self._clock.more_s)
         self._freezer.freeze()
-        self._channel.attend(self._freezer.thaw, self._look, self._clock.more_s)
-        if self._freezer.main >= 0:
-            # The sandbox itself, being frozen in part, would not tell that the bot is gone.
+        if not self._watched and self._freezer.main >= 0:
+            # A sandbox, being stopped in part, would not tell that the bot in it is gone.
             self._channel.watch(self._freezer.main)
+            self._watched = True
 
     def _look(self) -> None:
         """See to a bot whose question has been open for a while."""

@@ -93,6 +93,29 @@ def test_others_count_by_half_where_they_were_on_its_processors_at_one_end(
     assert excused_s(before, now, 1) == excused
 
 
+def test_of_ended_children_of_others_what_they_used_since_counts() -> None:
+    """Whoever waits for a child takes over all that it ever used."""
+    parent, child = Other(0, here=True, of_ended=0), Other(9_000 * MS, here=True, parent=1)
+    ended = Other(0, here=True, of_ended=9_100 * MS)
+    now = moment(1, waited_ms=900, slept=1)._replace(others={1: ended})
+
+    assert excused_s(moment(0)._replace(others={1: parent, 2: child}), now, 1) == 0.1
+    assert excused_s(moment(0)._replace(others={1: parent}), now, 1) == 0.9
+
+
+def test_a_number_that_has_gone_to_another_process_takes_nothing_from_others() -> None:
+    before = {1: Other(5_000 * MS, here=True), 2: Other(0, here=True)}
+    now = {1: Other(0, here=True), 2: Other(400 * MS, here=True)}
+
+    found = excused_s(
+        moment(0)._replace(others=before),
+        moment(1, waited_ms=900, slept=1)._replace(others=now),
+        1,
+    )
+
+    assert found == 0.4
+
+
 def test_others_that_came_elsewhere_do_not_count() -> None:
     now = moment(1, waited_ms=500)._replace(others={1: Other(300 * MS, here=False)})
 

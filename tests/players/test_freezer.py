@@ -236,8 +236,8 @@ def test_in_a_sandbox_a_bot_that_was_caught_going_on_in_the_kernel_is_waited_for
     start_isolated: Start, body: str
 ) -> None:
     bot = start_isolated(body + FAITHFUL)
-    while bot.ask(QUESTION, 5000) and ran_s() < STILL_S:
-        pass
+    if not any(bot.ask(QUESTION, 5000) and ran_s() >= STILL_S for _ in range(200)):
+        pytest.skip("not shown on this host: its kernel is done at once")
 
     assert [ran_s() < STILL_S for _ in range(8) if bot.ask(QUESTION, 5000)] == [True] * 8
 
@@ -311,6 +311,18 @@ def test_what_a_bot_has_let_go_is_reaped_while_it_waits_for_that(start_isolated:
     bot = start_isolated(SEES_IT_GONE)
 
     assert [bot.ask(QUESTION, 5000) for _ in range(3)] == [b"{}"] * 3
+
+
+@pytest.mark.parametrize(
+    "then", ["hear()\nwhile True: pass", "hear()\nos.close(1)\nwhile True: pass"]
+)
+def test_a_bot_that_fails_does_not_run_until_it_is_ended(start: Start, then: str) -> None:
+    bot = start(then)
+
+    with pytest.raises(BotFault):
+        bot.ask(QUESTION, 300)
+
+    assert ran_s() < STILL_S
 
 
 def test_a_line_that_does_not_fit_does_not_leave_a_bot_running(start: Start) -> None:
