@@ -1,7 +1,6 @@
 """``arena submit`` and ``arena bots``: the registered bots."""
 
 import logging
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from textwrap import wrap
@@ -18,10 +17,12 @@ from arena.cli.options import (
     MoveMs,
     StartMs,
     TierName,
+    at_home,
     browsed,
     complete_registered,
     given,
     placed,
+    quoted,
     settings_at,
     shown,
     store_at,
@@ -31,8 +32,10 @@ from arena.cli.render import WIDTH, Format, Value, render
 from arena.cli.waiting import Waiting
 from arena.errors import UsageError
 from arena.games import games as all_games
+from arena.players.files import typed
 from arena.players.submission import read_bundle
 from arena.players.tail import TAIL
+from arena.players.tier import Tier
 from arena.referee.limits import Limits
 from arena.store.bots import (
     Bot,
@@ -48,14 +51,15 @@ from arena.wire.escape import printable
 
 COLUMNS = ("bot", "version", "games", "author", "submitted", "digest")
 _DIGEST_SHOWN = 19
-_ECHO = 160
 
 log = logging.getLogger(__name__)
 
 BotPath = Annotated[
     Path,
     typer.Argument(
-        metavar="PATH", help="A script, an executable file, a folder, a .zip or a .tar.gz."
+        metavar="PATH",
+        help="A script, an executable file, a folder, a .zip or a .tar.gz.",
+        parser=typed,
     ),
 ]
 NewName = Annotated[
@@ -116,7 +120,8 @@ def submit(  # noqa: PLR0917 - a command's options
         try:
             trial = try_out(bundle, limits, isolated.tier, waiting.told)
         except UsageError as refusal:
-            raise _with_way_on(refusal, path) from None
+            way_on = _examination(path, name, home, move_ms, start_ms, tier)
+            raise _with_way_on(refusal, way_on) from None
     with store_at(home) as store:
         before = bot_versions(store, bundle.name)
         bot, changed = add_bot(store, bundle.name, bundle, trial.games)
@@ -128,13 +133,24 @@ def submit(  # noqa: PLR0917 - a command's options
     typer.echo(render([_row(bot, form)], form), nl=False)
 
 
-def _with_way_on(refusal: UsageError, path: Path) -> UsageError:
-    """Return the ``refusal`` of the bot at ``path`` with the command that says more of it."""
+def _examination(
+    path: Path,
+    name: str | None,
+    home: Path,
+    move_ms: int | None,
+    start_ms: int | None,
+    tier: Tier | None,
+) -> str:
+    """Return the command that examines the bot at ``path`` as it was submitted."""
+    values = {"--name": name, "--move-ms": move_ms, "--start-ms": start_ms, "--tier": tier}
+    said = [f" {option} {value}" for option, value in values.items() if value is not None]
+    return f"arena check {quoted(path)}{''.join(said)}{at_home(home)}"
+
+
+def _with_way_on(refusal: UsageError, command: str) -> UsageError:
+    """Return the ``refusal`` of a bot with the ``command`` that says more of it, whole."""
     said, tail, log_lines = str(refusal).partition(TAIL)
-    # What begins with a dash would be taken for an option.
-    text = f"./{path}" if str(path).startswith("-") else str(path)
-    command = printable(f"arena check {shlex.quote(text)}", _ECHO, cut="middle")
-    return UsageError(f"{said}; `{command}` says more{tail}{log_lines}")
+    return UsageError(f"{said}; `{printable(command)}` says more{tail}{log_lines}")
 
 
 def _news(before: Sequence[Bot], bot: Bot, *, changed: bool) -> str:

@@ -23,6 +23,7 @@ from arena.cli.options import (
 )
 from arena.cli.remarks import counted, remark
 from arena.cli.verify import told_so_far
+from arena.players.files import typed
 from arena.store.tournaments import get_tournament
 
 TournamentName = Annotated[
@@ -31,9 +32,13 @@ TournamentName = Annotated[
         metavar="TOURNAMENT", help="Its id or name.", autocompletion=complete_tournament
     ),
 ]
-NewFolder = Annotated[Path, typer.Argument(metavar="DIR", help="A new or an empty folder.")]
+NewFolder = Annotated[
+    Path, typer.Argument(metavar="DIR", help="A new or an empty folder.", parser=typed)
+]
 WithBots = Annotated[bool, typer.Option("--bots", help="Let the snapshots of the bots go along.")]
-ExportFolder = Annotated[Path, typer.Argument(metavar="DIR", help="What `arena export` wrote.")]
+ExportFolder = Annotated[
+    Path, typer.Argument(metavar="DIR", help="What `arena export` wrote.", parser=typed)
+]
 
 
 def register(app: typer.Typer) -> None:

@@ -89,11 +89,6 @@ def complete_suite() -> list[str]:
     return sorted(path.stem for path in bundled("seeds").glob("*.toml"))
 
 
-def typed_path(path: Path | None) -> Path | None:
-    """Return what is meant by the value of an option that takes a path: its callback."""
-    return None if path is None else typed(path)
-
-
 Home = Annotated[
     Path,
     typer.Option(
@@ -101,7 +96,7 @@ Home = Annotated[
         envvar="ARENA_HOME",
         metavar="FOLDER",
         help="Where everything is kept.",
-        callback=typed_path,
+        parser=typed,
     ),
 ]
 As = Annotated[
@@ -265,9 +260,18 @@ def settings_at(home: Path) -> Settings:
     return found
 
 
+def quoted(path: Path) -> str:
+    """Return ``path`` as it stands in a command that is to be typed.
+
+    At its beginning a dash would be taken for that of an option, and a tilde for a user's folder.
+    """
+    text = str(path)
+    return shlex.quote(f"./{text}" if text.startswith(("-", "~")) else text)
+
+
 def at_home(home: Path) -> str:
     """Return what a command that is to be typed needs so that it finds ``home``."""
-    return "" if home == HOME else f" --home {shlex.quote(str(home))}"
+    return "" if home == HOME else f" --home {quoted(home)}"
 
 
 def given(context: typer.Context, names: Iterable[str]) -> list[str]:

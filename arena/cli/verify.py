@@ -23,13 +23,13 @@ from arena.cli.options import (
     complete_match,
     complete_tournament,
     store_at,
-    typed_path,
     workers_wanted,
 )
 from arena.cli.pools import tell_damaged
 from arena.cli.remarks import counted, remark
 from arena.cli.render import Format, Value, render
 from arena.errors import Difference, UsageError
+from arena.players.files import typed
 from arena.players.sandbox import isolation
 from arena.players.tier import Tier
 from arena.store.db import Store
@@ -61,7 +61,7 @@ Records = Annotated[
         "--records",
         metavar="PATH",
         help="Check an export instead, or a file of records alone; no database is needed.",
-        callback=typed_path,
+        parser=typed,
     ),
 ]
 ReplayBots = Annotated[

@@ -39,8 +39,9 @@ def key_of_seed(seed: int) -> bytes:
 
     Raises:
         TypeError: ``seed`` is not a whole number.
+        ValueError: it is negative.
     """
-    return hashlib.sha256(f"arena.rl/{whole('seed', seed)}".encode("ascii")).digest()
+    return hashlib.sha256(f"arena.rl/{_from_zero('seed', seed)}".encode("ascii")).digest()
 
 
 class Environment(AECEnv):  # type: ignore[misc]  # PettingZoo says nothing of its types
@@ -84,7 +85,8 @@ class Environment(AECEnv):  # type: ignore[misc]  # PettingZoo says nothing of i
     ) -> None:
         super().__init__()
         game = encoding.game
-        _check("variant", variant or game.variants[0], game.variants)
+        variant = game.variants[0] if variant is None else variant
+        _check("variant", variant, game.variants)
         _check("observations", observations, ("flat", "named"))
         _check("rewards", rewards, ("outcome", "score"))
         _check("render_mode", render_mode, (None, *self.metadata["render_modes"]))
@@ -101,7 +103,7 @@ class Environment(AECEnv):  # type: ignore[misc]  # PettingZoo says nothing of i
 
         size = encoding.layout.size * encoding.players
         self.state_space = spaces.Box(0.0, 1.0, (size,), np.float32)
-        self._variant = variant or game.variants[0]
+        self._variant = variant
         self._key = key
         self._flat = observations == "flat"
         self._outcome = rewards == "outcome"
@@ -172,11 +174,12 @@ class Environment(AECEnv):  # type: ignore[misc]  # PettingZoo says nothing of i
         """Take ``action``, a number, for the agent to act; ``None`` for one that is done.
 
         Raises:
-            AssertionError: there was no reset.
+            AssertionError: there was no reset, or all agents are gone since.
             TypeError: it is not a whole number; nothing has changed.
             ValueError: it is not legal; nothing has changed.
         """
         self._check_reset("step")
+        self._check_agents("step")
         agent = self.agent_selection
         if self.terminations[agent]:
             self._was_dead_step(action)
@@ -232,6 +235,26 @@ class Environment(AECEnv):  # type: ignore[misc]  # PettingZoo says nothing of i
             ]
         self.rewards = dict(zip(self.agents, worth, strict=True))
 
+    def last(
+        self,
+        observe: bool = True,  # noqa: FBT001, FBT002 - as PettingZoo has it
+    ) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Return what the agent to act observes, its reward, whether it is done, and its info.
+
+        The reward is what it got since its last turn. Whether it is done comes twice, as
+        termination and as truncation; the latter is always false.
+
+        Args:
+            observe: whether the observation is wanted; else it is ``None``.
+
+        Raises:
+            AttributeError: there was no reset.
+            AssertionError: all agents are gone since.
+        """
+        self._check_agents("last")
+        found: tuple[Any, float, bool, bool, dict[str, Any]] = super().last(observe)
+        return found
+
     def observe(self, agent: str) -> dict[str, Any]:
         """Return what ``agent`` may know now, and which actions it may take."""
         named = self.encoding.named(self.seen(agent))
@@ -268,6 +291,11 @@ class Environment(AECEnv):  # type: ignore[misc]  # PettingZoo says nothing of i
         if self.deal is None:
             raise AssertionError(f"reset() needs to be called before {what}")
 
+    def _check_agents(self, what: str) -> None:
+        """Refuse ``what`` once every agent has been told the end of the match, and is gone."""
+        if not self.agents:
+            raise AssertionError(f"reset() needs to be called before {what}: the match is over")
+
     def render(self) -> str | None:
         """Return the table as the agent to act sees it, as text; nothing without a render mode."""
         draw = self.encoding.game.draw_observation
@@ -287,7 +315,7 @@ class Maker:
     """Number of players -> the game's encoding; an error if it is not for so many."""
 
     checked: bool = True
-    """Whether PettingZoo's check is around what it makes, that it is reset before it is used."""
+    """Whether PettingZoo's check is around what it makes, of the order in which it is used."""
 
     def __call__(
         self,

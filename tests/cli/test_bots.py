@@ -3,6 +3,7 @@ import io
 import json
 import os
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -371,7 +372,7 @@ def test_a_bot_that_fails_is_refused_with_the_end_of_its_log(
     first, *tail = refused(arena, arena.script(body))
 
     assert re.search(why, first)
-    assert first.endswith("mybot.py` says more")
+    assert first.endswith(f"mybot.py --tier none --home {arena.home}` says more")
     assert len(tail) == len(log)
     assert [
         line for line, form in zip(tail, log, strict=True) if not re.fullmatch(form, line)
@@ -379,23 +380,47 @@ def test_a_bot_that_fails_is_refused_with_the_end_of_its_log(
 
 
 @pytest.mark.parametrize(
-    ("name", "command"),
+    ("name", "words", "command"),
     [
-        ("mybot.py", "arena check mybot.py"),
-        ("my bot.py", "arena check 'my bot.py'"),
-        ("-b.py", "arena check ./-b.py"),
-        ("$(id)\u202e.py", "arena check '$(id)\\u202e.py'"),
+        ("mybot.py", "", "arena check mybot.py"),
+        ("my bot.py", "--name mybot", "arena check 'my bot.py' --name mybot"),
+        ("-b.py", "--name mybot", "arena check ./-b.py --name mybot"),
+        ("~", "--name mybot", "arena check './~' --name mybot"),
+        ("x" * 200 + ".py", "--name mybot", f"arena check {'x' * 200}.py --name mybot"),
+        (
+            "mybot.py",
+            "--start-ms 9000 --home ./~/h --move-ms 900",
+            "arena check mybot.py --move-ms 900 --start-ms 9000 --home './~/h'",
+        ),
     ],
 )
 def test_a_refusal_says_the_command_that_examines_the_bot(
-    name: str, command: str, arena: CommandLine
+    name: str, words: str, command: str, arena: CommandLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arena.script("sys.exit(1)", name)
+    monkeypatch.delenv("ARENA_HOME")
+    arena.script("sys.exit(1)", name, 0o755)
+    if name == "~":
+        (arena.folder / name).rename(arena.folder / "bot.py")
+        (arena.folder / name).mkdir()
+        (arena.folder / "bot.py").rename(arena.folder / name / "bot.py")
 
-    line = arena.refuses("submit", "--name", "mybot", *NO_TIER, "--", name)
+    line = arena.refuses("submit", *words.split(), *NO_TIER, "--", f"./{name}")
 
     said = "arena: mybot was refused: not ready: exited with status 1"
-    assert line == f"{said}; `{command}` says more"
+    command, *home = command.split(" --home ")
+    whole = " --home ".join([f"{command} --tier none", *home])
+    assert line == f"{said}; `{whole}` says more"
+    examined = arena(*shlex.split(whole)[1:])
+    assert (examined.status, examined.err) == (1, "")
+    assert "mybot: " in examined.out.splitlines()[-1]
+
+
+def test_that_command_is_fit_for_a_terminal(arena: CommandLine) -> None:
+    arena.script("sys.exit(1)", "$(id)\u202e.py")
+
+    line = arena.refuses("submit", "--name", "mybot", *NO_TIER, "$(id)\u202e.py")
+
+    assert "; `arena check '$(id)\\u202e.py' --name mybot --tier none --home " in line
 
 
 def test_a_bot_that_answers_nothing_is_refused_when_its_time_is_up(arena: CommandLine) -> None:

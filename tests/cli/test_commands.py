@@ -1,14 +1,18 @@
+import inspect
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 import typer
 
 from arena.cli.app import app
 from arena.cli.commands import MODULES
+from arena.players.files import typed
 from tests.command_line import NO_TIER, CommandLine
 
 GROUP: Any = typer.main.get_command(app)
@@ -68,6 +72,70 @@ def test_an_empty_text_is_refused_wherever_a_value_is_wanted(
 
     assert re.fullmatch(rf"arena: {what} is empty \(see `arena [a-z ]+ --help`\)", line)
     assert list(arena.folder.iterdir()) == []
+
+
+TILDES = [
+    ("submit {}", "a.py"),
+    ("check {}", "a.py"),
+    ("match donburiko greedy {}", "a.py"),
+    ("match donburiko greedy greedy --suite {}", "none.toml"),
+    ("play donburiko --vs {}", "a.py"),
+    ("play donburiko --vs greedy --suite {}", "none.toml"),
+    ("compare {} greedy", "a.py"),
+    ("compare greedy {}", "a.py"),
+    ("compare greedy random_legal --game donburiko --players 3 --field greedy,{}", "a.py"),
+    ("compare greedy random_legal --game donburiko --suite {}", "none.toml"),
+    ("tournament donburiko --bots greedy,{}", "a.py"),
+    ("tournament donburiko --suite {}", "none.toml"),
+    ("replay {}", "none.jsonl"),
+    ("verify --records {}", "none.jsonl"),
+    ("import {}", "none"),
+]
+"""Commands that are given a path below the user's folder, all of which refuse what is there."""
+
+
+@pytest.mark.parametrize(("words", "name"), TILDES, ids=[words for words, _ in TILDES])
+def test_a_tilde_is_the_folder_of_the_user_in_every_path(
+    words: str, name: str, arena: CommandLine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(arena.folder / "ada"))
+    (arena.folder / "ada").mkdir()
+    (arena.folder / "ada" / "a.py").touch()
+
+    line = arena.refuses(*words.format(f"~/{name}").split())
+
+    assert str(arena.folder / "ada" / name) in line
+    assert "~" not in line
+    assert [path.name for path in arena.folder.iterdir()] == ["ada"]
+
+
+def parameters(part: typer.Typer) -> Iterator[inspect.Parameter]:
+    """Yield all parameters of the commands in ``part``."""
+    for command in part.registered_commands:
+        assert command.callback
+        yield from inspect.signature(command.callback).parameters.values()
+    for group in part.registered_groups:
+        assert group.typer_instance
+        yield from parameters(group.typer_instance)
+        assert group.typer_instance.registered_callback
+        callback = group.typer_instance.registered_callback.callback
+        assert callback
+        yield from inspect.signature(callback).parameters.values()
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_what_is_typed_as_a_path_is_read_as_one(module: str) -> None:
+    """So that neither a tilde nor ``./~``, which is none, depends on the command."""
+    part = typer.Typer()
+    import_module(f"arena.cli.{module}").register(part)
+
+    found = 0
+    for one in parameters(part):
+        kind, *facts = get_args(one.annotation) or (one.annotation,)
+        if Path in {kind, *get_args(kind)}:
+            found += 1
+            assert [fact.parser for fact in facts] == [typed], one
+    assert found or module in {"new", "games"}
 
 
 def test_an_empty_text_is_what_a_public_value_is_by_default(arena: CommandLine) -> None:

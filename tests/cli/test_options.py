@@ -7,6 +7,7 @@ from arena.cli.options import (
     browsed,
     elsewhere,
     one_of,
+    quoted,
     settings_at,
     sizes,
     store_at,
@@ -75,6 +76,15 @@ def test_a_home_in_a_command_to_be_typed_is_quoted_where_it_has_to_be() -> None:
     assert at_home(Path("results")) == ""
     assert at_home(Path("/a/b")) == " --home /a/b"
     assert at_home(Path("it's $(id)")) == """ --home 'it'"'"'s $(id)'"""
+
+
+@pytest.mark.parametrize(
+    ("path", "typed"),
+    [("a/b.py", "a/b.py"), ("a b", "'a b'"), ("-b.py", "./-b.py"), ("~/b.py", "'./~/b.py'")],
+)
+def test_a_path_in_a_command_to_be_typed_means_the_same_file(path: str, typed: str) -> None:
+    assert quoted(Path(path)) == typed
+    assert at_home(Path(path)) == f" --home {typed}"
 
 
 def test_a_match_can_be_in_several_tournaments(played: CommandLine) -> None:
@@ -182,18 +192,19 @@ def test_a_tilde_that_the_shell_left_alone_is_the_folder_of_the_user(
 ) -> None:
     monkeypatch.setenv("HOME", str(arena.folder / "ada"))
     (arena.folder / "ada").mkdir()
-    path, mine = arena.script(name="ada/a.py"), arena.folder / "ada" / "mine"
+    arena.script(name="ada/a.py")
+    mine = arena.folder / "ada" / "mine"
     words = ["donburiko", "--bots", "first_legal,~/a.py", "--deals", "1", *NO_TIER]
 
     assert "is a bot and no game" in arena.refuses("tournament", "~/a.py")
     assert "~/none.toml" not in (said := arena.refuses("tournament", "--suite=~/none.toml"))
     assert "ada/none.toml: no such file" in said
     assert arena("tournament", *words, "--home=~/mine", "--players", "2").status == 0
-    assert arena("export", "arena", "out", "--home=~/mine").status == 0
-    (arena.folder / "out").rename(arena.folder / "ada" / "out")
+    assert arena("export", "arena", "~/out", "--home=~/mine").status == 0
     assert arena("verify", "--records=~/out").status == 0
+    assert arena("import", "~/out", "--home=~/theirs").status == 0
     monkeypatch.setenv("ARENA_HOME", "~/mine")
-    assert arena("submit", path, *NO_TIER).status == 0
+    assert arena("submit", "~/a.py", *NO_TIER).status == 0
     assert f"{mine}" not in arena("bots").err
     assert {one.name for one in arena.folder.iterdir()} == {"ada"}
 

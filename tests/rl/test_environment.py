@@ -317,6 +317,23 @@ def test_what_a_match_has_is_not_there_before_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MODULES)
+def test_once_all_agents_are_gone_it_wants_a_reset(name: str) -> None:
+    raw = MODULES[name].raw_env()
+    raw.reset(seed=1)
+    to_the_end(raw)
+    for _ in raw.possible_agents:
+        raw.last()
+        raw.step(None)
+
+    for use in (raw.last, lambda: raw.step(None), lambda: raw.step(0)):
+        with pytest.raises(AssertionError, match=r"^reset\(\) needs to be called before \w+: the"):
+            use()
+    assert len(raw.state()) > 0
+    raw.reset()
+    assert raw.last(observe=False) == (None, 0.0, False, False, raw.infos[raw.agent_selection])
+
+
+@pytest.mark.parametrize("name", MODULES)
 def test_raw_env_takes_what_env_does_and_lacks_its_check_alone(name: str) -> None:
     checked, raw = MODULES[name].env(3, observations="named"), MODULES[name].raw_env(3)
 
@@ -392,6 +409,11 @@ def test_with_a_key_the_deals_are_those_of_its_suite() -> None:
 def test_no_deal_has_a_number_below_zero(options: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         made("donburiko").reset(**options)
+
+
+def test_no_key_is_of_a_seed_below_zero() -> None:
+    with pytest.raises(ValueError, match=r"^seed -1 is negative$"):
+        key_of_seed(-1)
 
 
 @pytest.mark.parametrize("key", [None, KEY])
@@ -473,6 +495,7 @@ def test_without_a_render_mode_nothing_is_drawn() -> None:
     ("options", "said"),
     [
         ({"variant": "finish"}, "variant is 'finish', and can be 'standard'"),
+        ({"variant": ""}, "variant is '', and can be 'standard'"),
         ({"observations": "pixels"}, "observations is 'pixels', and can be 'flat', 'named'"),
         ({"rewards": "fame"}, "rewards is 'fame', and can be 'outcome', 'score'"),
         ({"render_mode": "human"}, "render_mode is 'human', and can be None, 'ansi'"),
