@@ -135,4 +135,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    # Whoever was interrupted while it started us has taken the folder and the pipes with it.
+    with suppress(FileNotFoundError, BrokenPipeError):
+        main()

@@ -104,7 +104,8 @@ def test_a_tilde_is_the_folder_of_the_user_in_every_path(
 
     line = arena.refuses(*words.format(f"~/{name}").split())
 
-    assert str(arena.folder / "ada" / name) in line
+    # A long path is cut in the middle.
+    assert f"/ada/{name}" in line
     assert "~" not in line
     assert [path.name for path in arena.folder.iterdir()] == ["ada"]
 
