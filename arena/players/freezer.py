@@ -29,6 +29,9 @@ _CAUGHT_NS = 300_000
 _ONE_THREAD = 3
 """Links of /proc/PID/task where it holds one thread."""
 
+_ROUNDS = 8
+"""So often those that run while they are looked for are looked for again, at most."""
+
 _MOST_THREADS = 64
 """Of so many the children are looked at by descriptors that stay open."""
 
@@ -78,7 +81,7 @@ class Freezer:
         bot = self._bot or self._find()
         self._alone = bot is not None and bot.is_alone()
         if bot is None or not self._alone:
-            family = self._stopped(self._family())
+            family = self._stopped()
             self._clocks = tuple(map(strays.clock, family))
             wait_for_standstill(family, every_thread=self._caught)
         else:
@@ -137,20 +140,27 @@ class Freezer:
         except (ProcessLookupError, PermissionError):
             return  # nothing is left of it, which the channel will find
 
-    def _stopped(self, family: list[int]) -> list[int]:
-        """Return those of ``family`` that are told to stop; those outside the group are, here."""
+    def _stopped(self) -> list[int]:
+        """Return the processes that are told to stop; those outside the group are, here."""
+        family = self._family()
         if self._sandboxed:
             return family  # where nobody can leave
-        told = []
-        for pid in family:
-            # What runs as another user, as sudo does, is not ours to stop.
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                if os.getpgid(pid) == self._group:
-                    os.kill(pid, 0)
-                else:
-                    os.kill(pid, _STOP)
-                    self._away.append(pid)
-                told.append(pid)
+        told: list[int] = []
+        for _ in range(_ROUNDS):
+            there = len(self._away)
+            for pid in [pid for pid in family if pid not in told]:
+                # What runs as another user, as sudo does, is not ours to stop.
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    if os.getpgid(pid) == self._group:
+                        os.kill(pid, 0)
+                    else:
+                        os.kill(pid, _STOP)
+                        self._away.append(pid)
+                    told.append(pid)
+            if len(self._away) == there:
+                break
+            # They have run until now, and may have started others.
+            family = self._family()
         return told
 
     def _family(self) -> list[int]:
