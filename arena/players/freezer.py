@@ -160,6 +160,7 @@ class Freezer:
             if len(self._away) == there:
                 break
             # They have run until now, and may have started others.
+            wait_for_standstill(self._away[there:], every_thread=False)
             family = self._family()
         return told
 
