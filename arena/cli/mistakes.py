@@ -16,13 +16,11 @@ UsageMistake: Any = typer.BadParameter.__mro__[1]
 """Click's ``UsageError``: base of all mistakes in a command line."""
 
 _REWORDED = (
-    (r"Value error, ", ""),
-    (r"Input should be a valid integer.*", "not a whole number"),
-    (r"Input should be greater than or equal to (\S+)", r"the least is \1"),
-    (r"Input should be less than or equal to (\S+)", r"the most is \1"),
+    (r"'[^']*' is not a valid int(eger)?( range)?", "not a whole number"),
+    (r"\S+ is not in the range x>=(\S+)", r"the least is \1"),
+    (r"\S+ is not in the range (\d+)<=x<=(\d+)", r"not from \1 to \2"),
 )
-"""What a validation library says, and how one says it to people."""
-
+"""What click says, and how one says it to people."""
 
 _LISTS = {"--bots", "--field"}
 """Options that take bots with commas between them."""

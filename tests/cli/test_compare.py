@@ -185,7 +185,7 @@ MISTAKES = [
     ("{first} {last} --game donburiko --players 5", "donburiko has no game for 5"),
     ("{first} {last} --game couperation --variant x", "couperation has no variant 'x'"),
     ("{first} {last} --game donburiko --players 3 --field dice", "no bot is called 'dice'"),
-    ("{first} {last} --game donburiko --blocks 15", "the least is 16"),
+    ("{first} {last} --game donburiko --blocks 15", "not from 16 to 20000"),
     ("{first} {last} --game donburiko --name ../x", "a comparison cannot be called '../x'"),
     ("{first} {last} --game donburiko --suite development --public-value x", "leave out --suite"),
     ("--resume", "nothing is kept in"),
