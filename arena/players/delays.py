@@ -64,6 +64,7 @@ class Other(NamedTuple):
     """Nanoseconds of its ended children; of one that could be elsewhere, these are not known."""
 
     parent: int = 0
+    """Its process id; it takes over what this process used, if it waits for its end."""
 
 
 class Moment(NamedTuple):
@@ -126,7 +127,7 @@ def _others(stats: dict[int, list[bytes]], used: dict[int, int]) -> Iterator[tup
 
 
 def _stays(pid: int, processors: set[int]) -> bool:
-    """Whether the process ``pid`` runs on ``processors`` alone, as its children then do."""
+    """Whether the process ``pid`` runs on ``processors`` alone, as its children do by default."""
     try:
         return os.sched_getaffinity(pid) <= processors
     except OSError:
